@@ -2,8 +2,7 @@ import type { Change } from "../change.ts";
 import { createHeldMemory, type HeldMemory, isOfMemory } from "../held-memory.ts";
 import type { Ahead, Ledger } from "../ledger.ts";
 import type { Runs } from "../orders.ts";
-import type { AnyChange, Changes } from "./columns/changes.ts";
-import { createNumbers, type Numbers } from "./columns/numbers.ts";
+import { createNumbers, type Numbers, type Queries } from "./columns/numbers.ts";
 import { createAbsences } from "./issues/absences.ts";
 import { createImports } from "./issues/imports.ts";
 import { createIssueStore } from "./issues/issue-store.ts";
@@ -31,7 +30,17 @@ import { createRecorder } from "./rows/recorder.ts";
 import { createRows } from "./rows/rows.ts";
 import { createWaiting } from "./rows/waiting.ts";
 import { createRewind } from "./stamp.ts";
-import { type Asked, type Carry, type Plain, promised, promisedPart, type Store } from "./store.ts";
+import { statementsOf } from "./statements.ts";
+import {
+  type AnyChange,
+  type Asked,
+  type Carry,
+  type Changes,
+  type Plain,
+  promised,
+  promisedPart,
+  type Store,
+} from "./store.ts";
 
 /** What differs from engine to engine, beside its SQL. */
 export interface Engine extends EngineUpkeep {
@@ -80,12 +89,13 @@ export function createLedger(
   held: Held,
 ): { readonly ledger: Ledger; relearn(): Asked<void> } {
   const { store, carry } = engine;
-  const { memory, numbers } = held;
+  const { memory } = held;
+  const on: Queries = { ...statementsOf(store), numbers: held.numbers };
   const meta = createMeta(store);
-  const remembered = createMemory(store, numbers, memory);
+  const remembered = createMemory(on, memory);
   const sightings = createSightings();
-  const issues = createIssueStore(store);
-  const links = createLinks(store, numbers, issues);
+  const issues = createIssueStore(on);
+  const links = createLinks(on, issues);
   function* relearn(): Asked<void> {
     for (;;) {
       const { learnt } = held;
@@ -98,36 +108,36 @@ export function createLedger(
       return;
     }
   }
-  const audit = createAudit(store, numbers);
-  const rows = createRows(store, numbers, sightings.seenAt);
-  const pauses = createPauses(store, numbers);
-  const recorder = createRecorder(store, numbers);
+  const audit = createAudit(on);
+  const rows = createRows(on, sightings.seenAt);
+  const pauses = createPauses(on);
+  const recorder = createRecorder(on);
   const runs = createRuns(
-    store,
+    on,
     meta,
     createRewind(store, () => sightings.seenAt.clear()),
   );
-  const toolCalls = createToolCalls(store, numbers, audit);
+  const toolCalls = createToolCalls(on, audit);
   const parts = {
-    pulls: createPulls(store, numbers, sightings, issues),
-    absences: createAbsences(store, issues),
-    signals: createSignals(store, numbers, issues),
-    backlinks: createBacklinks(store, numbers),
+    pulls: createPulls(on, sightings, issues),
+    absences: createAbsences(on, issues),
+    signals: createSignals(on, issues),
+    backlinks: createBacklinks(on),
     rows: {
       ...rows,
-      ...createWaiting(store, numbers),
+      ...createWaiting(on),
       linkedTo: links.linkedTo,
       hasContent: links.hasContent,
       wholePauses: pauses.wholePauses,
     },
-    lookup: createLookup(store),
-    browse: createBrowse(store, numbers),
-    journal: createJournal(store, numbers, audit, toolCalls),
+    lookup: createLookup(on),
+    browse: createBrowse(on),
+    journal: createJournal(on, audit, toolCalls),
     toolCalls,
-    imports: createImports(store, numbers),
-    pace: createPace(store, numbers),
-    requests: createRequests(store, numbers),
-    orders: createOrders(store),
+    imports: createImports(on),
+    pace: createPace(on),
+    requests: createRequests(on),
+    orders: createOrders(on),
     runs: {
       ...runs,
       *begin(at: number) {
@@ -140,8 +150,8 @@ export function createLedger(
       },
       ...(engine.signs && { heartbeat: engine.signs.heartbeat, replicas: engine.signs.replicas }),
     },
-    notices: createNotices(store),
-    upkeep: createUpkeep(store, meta, engine),
+    notices: createNotices(on),
+    upkeep: createUpkeep(on, meta, engine),
   };
   const carried: Changes<AnyChange["kind"]> = {
     ...remembered.changes,
@@ -161,7 +171,7 @@ export function createLedger(
     ...parts.orders.changes,
     ...runs.changes,
     ...parts.notices.changes,
-    ...createMoves(store, numbers).changes,
+    ...createMoves(on).changes,
     "declare-old": ({ at }) => meta.write("copied_at", String(at)),
     ...(engine.signs && { beat: engine.signs.beat }),
   };

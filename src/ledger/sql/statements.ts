@@ -6,7 +6,7 @@ import type { Asked, Bound, Query, Store } from "./store.ts";
  * Statements that stand where they are asked: what stands in `${…}` is bound, or is a part of the statement. Each is prepared once
  * for a store, when it is asked first.
  */
-export interface Statements {
+export interface Statements extends Omit<Store, "prepare"> {
   /** Changes rows; see `Query.run`. */
   run: Statement<void>;
   /** The same, where at least one row must be changed; `failure` is thrown where none was, by now or with the transaction's end. */
@@ -95,7 +95,9 @@ function createStatements(store: Store): Statements {
       return how(query, given.map(toBound));
     };
   const get = ask((query, bound) => query.get(...bound));
+  const { prepare: _, ...others } = store;
   return {
+    ...others,
     run: ask((query, bound) => query.run(...bound)),
     some: (failure) => ask((query, bound) => query.some(failure, ...bound)),
     count: ask((query, bound) => query.count(...bound)),

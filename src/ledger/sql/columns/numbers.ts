@@ -1,6 +1,11 @@
 import type { PostId, ProjectId } from "../../../model/post.ts";
-import { statementsOf } from "../statements.ts";
+import { type Statements, statementsOf } from "../statements.ts";
 import { type Asked, numberOf, type Store } from "../store.ts";
+
+/** All that the parts of the port ask by. */
+export interface Queries extends Statements {
+  readonly numbers: Numbers;
+}
 
 /** The narrow numbers that stand for the board's ids in every table. */
 export interface Numbers {

@@ -1,8 +1,7 @@
 import type { Absence, IssueRef, RepositoryId } from "../../../model/issue.ts";
 import type { Absences, AbsentIssue, AbsentLink } from "../../rows.ts";
-import type { Carrying } from "../columns/changes.ts";
-import { markedDue, named, ofIssue, projectOf, sql, statementsOf } from "../statements.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import { markedDue, named, ofIssue, projectOf, type Statements, sql } from "../statements.ts";
+import type { Asked, Carrying, Plain } from "../store.ts";
 import type { IssueStore } from "./issue-store.ts";
 
 /** A post that is linked to both places already keeps the one link that it has there; what was read of an issue goes along. */
@@ -22,10 +21,10 @@ const orFollowed = sql`OR EXISTS (SELECT 1 FROM signals
 
 /** What became of linked issues that are not where they were, and of their links. */
 export function createAbsences(
-  store: Store,
+  on: Statements,
   issues: IssueStore,
 ): Plain<Absences> & Carrying<"set-absence" | "follow-transfer" | "mark-repository"> {
-  const { run, get, all, upsert } = statementsOf(store);
+  const { run, get, all, upsert } = on;
   const columns = sql`absences.repository AS "issue.repositoryId", absences.number AS "issue.number",
     kind AS "absence.kind", since AS "absence.since", to_repository AS "absence.to.repositoryId",
     to_number AS "absence.to.number", to_name AS "absence.name"`;

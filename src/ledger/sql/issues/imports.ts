@@ -1,19 +1,17 @@
 import type { AlikePost } from "../../../model/post.ts";
 import type { Imports, KnownImport } from "../../pulls.ts";
-import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodePost, encodePost } from "../columns/facts.ts";
-import type { Numbers } from "../columns/numbers.ts";
-import { named, projectOf, statementsOf } from "../statements.ts";
-import type { Plain, Store } from "../store.ts";
+import type { Queries } from "../columns/numbers.ts";
+import { named, projectOf } from "../statements.ts";
+import type { Carrying, Plain } from "../store.ts";
 
 type AlikeColumns = Pick<AlikePost, "post" | "listedSince" | "isTaken"> & { readonly facts: string };
 
 /** Issues that may become posts. */
 export function createImports(
-  store: Store,
-  numbers: Numbers,
+  on: Queries,
 ): Plain<Imports> & Carrying<"store-import" | "drop-import" | "note-import-list"> {
-  const { run, has, get, all, upsert } = statementsOf(store);
+  const { run, has, get, all, upsert, numbers } = on;
   return {
     known: (project) => all<KnownImport>`
       SELECT posts.id AS post, imports.repository AS "issue.repositoryId", imports.number AS "issue.number",

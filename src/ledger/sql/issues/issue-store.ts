@@ -1,8 +1,8 @@
 import type { Absence, Issue, IssueRef } from "../../../model/issue.ts";
 import type { ListedIssue } from "../../pulls.ts";
 import { decodeIssue, encodeIssue } from "../columns/facts.ts";
-import { markedDue, ofIssue, type Part, sql, statementsOf } from "../statements.ts";
-import type { Asked, Store } from "../store.ts";
+import { markedDue, ofIssue, type Part, type Statements, sql } from "../statements.ts";
+import type { Asked } from "../store.ts";
 
 /** The facts of issues, and the rows that hang on them. */
 export interface IssueStore {
@@ -37,8 +37,8 @@ export function followersOf({ repositoryId, number }: IssueRef): Part {
 }
 
 /** A listed issue is there: that it was not found before is over. */
-export function createIssueStore(store: Store): IssueStore {
-  const { run, get, upsert } = statementsOf(store);
+export function createIssueStore(on: Statements): IssueStore {
+  const { run, get, upsert } = on;
   const find = ({ repositoryId, number }: IssueRef) => get<NonNullable<KnownIssue>>`
     SELECT facts, kind AS absence FROM issues
     LEFT JOIN absences ON absences.repository = issues.repository AND absences.number = issues.number
@@ -60,13 +60,13 @@ export function createIssueStore(store: Store): IssueStore {
   }
   return {
     *tombstones(of) {
-      return (yield* store.together(of.map(find))).map((known) => isForGood(known?.absence));
+      return (yield* on.together(of.map(find))).map((known) => isForGood(known?.absence));
     },
     *isNews(issue) {
       return compareIssues(issue, presentOf(issue, yield* find(issue))) !== undefined;
     },
     *listed(shown) {
-      const known = yield* store.together(shown.map(find));
+      const known = yield* on.together(shown.map(find));
       return shown.map((issue, index): ListedIssue => {
         const facts = known[index]?.facts;
         const isOther = facts !== undefined && decodeIssue(facts).nodeId !== issue.nodeId;
@@ -74,9 +74,9 @@ export function createIssueStore(store: Store): IssueStore {
       });
     },
     *storeKept(shown) {
-      const known = yield* store.together(shown.map(find));
+      const known = yield* on.together(shown.map(find));
       const unknown = shown.filter((_, index) => known[index] === undefined);
-      const links = yield* store.together(
+      const links = yield* on.together(
         unknown.map((issue) => get`SELECT 1 AS one FROM links WHERE ${ofIssue(issue)} LIMIT 1`),
       );
       const isLinked = (issue: Issue): boolean => links[unknown.indexOf(issue)] !== undefined;

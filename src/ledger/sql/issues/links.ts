@@ -1,10 +1,9 @@
 import type { IssueRef } from "../../../model/issue.ts";
 import type { ContentBase } from "../../../model/link.ts";
 import type { LinkedPost, Rows } from "../../rows.ts";
-import type { Carrying } from "../columns/changes.ts";
-import type { Numbers, OfPost } from "../columns/numbers.ts";
-import { markedDue, ofIssue, type Part, sql, statementsOf } from "../statements.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import type { OfPost, Queries } from "../columns/numbers.ts";
+import { markedDue, ofIssue, type Part, type Statements, sql } from "../statements.ts";
+import type { Asked, Carrying, Plain } from "../store.ts";
 import { followersOf, type IssueStore } from "./issue-store.ts";
 
 /** A text that was written, as columns. */
@@ -12,13 +11,12 @@ type Content = Partial<ContentBase>;
 
 /** Links stand in the order in which they were made: the first is the primary one. */
 export function createLinks(
-  store: Store,
-  numbers: Numbers,
+  on: Queries,
   issues: IssueStore,
 ): Plain<Pick<Rows, "linkedTo" | "hasContent">> &
   Carrying<"link" | "set-content" | "leave-text" | "end-links" | "reopen"> {
-  const { run, some, count, has, get, all } = statementsOf(store);
-  const markNamesakes = createNamesakeMarker(store);
+  const { run, some, count, has, get, all, numbers } = on;
+  const markNamesakes = createNamesakeMarker(on);
   const writeContent = ({ titleHash, blockHash }: Content): Part =>
     sql`title_hash = ${titleHash}, block_hash = ${blockHash}`;
   const deleteIssueBases = (post: number, issue: IssueRef) =>
@@ -39,7 +37,7 @@ export function createLinks(
     changes: {
       *link({ project: id, link: { post: postId, issue, origin }, issue: facts, content }) {
         const [project, post] = yield* numbers.place({ project: id, post: postId });
-        const [added, known] = yield* store.together([
+        const [added, known] = yield* on.together([
           count`
             INSERT INTO links (project, post, repository, number, position, origin, title_hash, block_hash)
             SELECT ${project}, ${post}, ${issue.repositoryId}, ${issue.number}, coalesce(max(position), 0) + 1, ${origin},
@@ -107,8 +105,7 @@ export function createLinks(
 }
 
 /** Makes posts due that others may have been moved to, where their own projects do not list these: those that `which` names, of `here`. */
-export function createNamesakeMarker(store: Store): (which: Part) => Asked<void> {
-  const { run } = statementsOf(store);
+export function createNamesakeMarker({ run }: Statements): (which: Part) => Asked<void> {
   return (which) => run`
     UPDATE posts SET ${markedDue} WHERE hash IS NOT NULL AND missing = 0 AND number IN (
       SELECT there.number FROM posts AS here CROSS JOIN board_projects ON true

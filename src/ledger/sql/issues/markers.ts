@@ -2,11 +2,10 @@ import { hash } from "node:crypto";
 import type { IssueRef } from "../../../model/issue.ts";
 import type { PostId } from "../../../model/post.ts";
 import type { KnownMark, MarkedIssue, Pulls } from "../../pulls.ts";
-import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue } from "../columns/facts.ts";
-import type { Numbers } from "../columns/numbers.ts";
-import { markedDue, ofIssue, postOf, sql, statementsOf } from "../statements.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import type { Queries } from "../columns/numbers.ts";
+import { markedDue, ofIssue, postOf, type Statements, sql } from "../statements.ts";
+import type { Asked, Carrying, Plain } from "../store.ts";
 
 /** What the state knows of an issue's mark and of one of the posts that it names. */
 interface PostOfMark {
@@ -26,10 +25,9 @@ interface PostOfMark {
  * A post whose marker is new becomes due, since it may have to be adopted.
  */
 export function createMarkers(
-  store: Store,
-  numbers: Numbers,
+  on: Queries,
 ): Plain<Pick<Pulls, "marked" | "marks">> & { store(marked: MarkedIssue): Asked<void> } {
-  const { run, get, all } = statementsOf(store);
+  const { run, get, all, numbers } = on;
   // Without the hint SQLite would look at every post of the project.
   const ofMark = (issue: IssueRef, project: number, id: PostId) => {
     const named = sql`(SELECT post FROM markers WHERE ${ofIssue(issue)} UNION SELECT post FROM links WHERE ${ofIssue(issue)})`;
@@ -92,7 +90,7 @@ export function createMarkers(
         const project = yield* numbers.findProject(of);
         asked.push(...posts.map((id) => ofMark(issue, project, id)));
       }
-      const found = (yield* store.together(asked)) as PostOfMark[];
+      const found = (yield* on.together(asked)) as PostOfMark[];
       for (const { project, id, number } of found)
         if (number !== undefined) numbers.learn(project, id, number);
       return marks.map(({ posts }): KnownMark => {
@@ -111,8 +109,8 @@ export function createMarkers(
 }
 
 /** Which issues of people's name which addresses. */
-export function createNaming(store: Store): Plain<Pick<Pulls, "naming">> & Carrying<"store-naming"> {
-  const { run, all } = statementsOf(store);
+export function createNaming(on: Statements): Plain<Pick<Pulls, "naming">> & Carrying<"store-naming"> {
+  const { run, all } = on;
   return {
     *naming(addresses) {
       const hashes = new Map(addresses.map((address) => [hashOf(address), address]));

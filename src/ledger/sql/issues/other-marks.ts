@@ -1,10 +1,9 @@
 import type { IssueRef } from "../../../model/issue.ts";
 import type { PostId } from "../../../model/post.ts";
 import type { NewOtherMark, OtherMark, Pulls } from "../../pulls.ts";
-import type { Carrying } from "../columns/changes.ts";
-import type { Numbers } from "../columns/numbers.ts";
-import { ofIssue, projectOf, statementsOf } from "../statements.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import type { Queries } from "../columns/numbers.ts";
+import { ofIssue, projectOf } from "../statements.ts";
+import type { Asked, Carrying, Plain } from "../store.ts";
 
 interface KnownMark extends Pick<NewOtherMark, "board" | "address"> {
   project: number;
@@ -15,10 +14,9 @@ interface KnownMark extends Pick<NewOtherMark, "board" | "address"> {
 
 /** Marks of another board address, on issues of ours. */
 export function createOtherMarks(
-  store: Store,
-  numbers: Numbers,
+  on: Queries,
 ): Plain<Pick<Pulls, "otherMarks">> & Carrying<"store-other-marks" | "accept-other-marks"> {
-  const { run, all, upsert } = statementsOf(store);
+  const { run, all, upsert, numbers } = on;
   const forget = (issue: IssueRef) => run`DELETE FROM other_marks WHERE ${ofIssue(issue)}`;
   function* put({ issue, board, address, project: id, posts }: NewOtherMark, at: number): Asked<void> {
     const before = yield* all<KnownMark>`

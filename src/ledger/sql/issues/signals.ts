@@ -1,10 +1,9 @@
 import type { Issue, Milestone, Pin, RepositoryId, Signals } from "../../../model/issue.ts";
 import type { SignalledIssue, SignalMemory } from "../../pulls.ts";
-import type { Carrying } from "../columns/changes.ts";
 import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../columns/facts.ts";
-import type { Numbers } from "../columns/numbers.ts";
-import { ofIssue, type Part, projectOf, sql, statementsOf } from "../statements.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import type { Queries } from "../columns/numbers.ts";
+import { ofIssue, type Part, projectOf, type Statements, sql } from "../statements.ts";
+import type { Asked, Carrying, Plain } from "../store.ts";
 import type { IssueStore } from "./issue-store.ts";
 
 interface SignalledColumns {
@@ -14,11 +13,10 @@ interface SignalledColumns {
 
 /** What was read of issues beside their records, and what is known of issues that others are duplicates of. */
 export function createSignals(
-  store: Store,
-  numbers: Numbers,
+  on: Queries,
   issues: IssueStore,
 ): Plain<SignalMemory> & Carrying<"store-signals" | "store-facts" | "replace-milestone" | "set-pins"> {
-  const { run, has, get, all, insert, upsert } = statementsOf(store);
+  const { run, has, get, all, insert, upsert, numbers } = on;
   const joined = sql`
     LEFT JOIN signals ON signals.repository = issues.repository AND signals.number = issues.number
     LEFT JOIN absences ON absences.repository = issues.repository AND absences.number = issues.number
@@ -69,7 +67,7 @@ export function createSignals(
           AND issues.repository = ${repositoryId} AND issues.number = ${number}`;
       return found && toSignalledIssue(found);
     },
-    pins: (project) => selectPins(store, projectOf(project)),
+    pins: (project) => selectPins(on, projectOf(project)),
     *catalogue(repository) {
       const labels = new Set<string>();
       const ids = new Set<string>();
@@ -127,8 +125,8 @@ export function createSignals(
 }
 
 /** What names in the rules of a project mean, by the project's number. */
-export function selectPins(store: Store, project: number | Part): Asked<Pin[]> {
-  return statementsOf(store).all`
+export function selectPins(on: Statements, project: number | Part): Asked<Pin[]> {
+  return on.all`
     SELECT repository AS repository_id, kind, name, id, now FROM pins WHERE project = ${project}
     ORDER BY repository, kind, name`;
 }

@@ -11,9 +11,9 @@ import {
 } from "../../journal.ts";
 import { auditFieldsShape } from "../../shapes.ts";
 import { stored } from "../../stored.ts";
-import type { Numbers } from "../columns/numbers.ts";
-import { postOf, projectOf, sql, statementsOf } from "../statements.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import type { Queries } from "../columns/numbers.ts";
+import { postOf, projectOf, sql } from "../statements.ts";
+import type { Asked, Plain } from "../store.ts";
 
 /** One line for every write to either side. */
 export interface Audit {
@@ -39,8 +39,7 @@ interface CorrectedCall extends Pick<CallKey, "project" | "subject"> {
 type Found<Line> = Omit<Line, "fields"> & { readonly fields: string };
 
 /** Writes and reads audit lines. */
-export function createAudit(store: Store, numbers: Numbers): Audit {
-  const { run, get, all, insert } = statementsOf(store);
+export function createAudit({ run, get, all, insert, numbers }: Queries): Audit {
   const columns = sql`at, run, side, board_projects.id AS project, posts.id AS post, kind, fields,
     repository AS "issue.repository", issue AS "issue.number", audit.reason AS reason, message,
     is_approved, audit.voters AS voters, subject`;

@@ -1,15 +1,11 @@
 import type { Backlinks, DueBacklink } from "../../rows.ts";
-import type { Carrying } from "../columns/changes.ts";
-import type { Numbers } from "../columns/numbers.ts";
-import { projectOf, statementsOf } from "../statements.ts";
-import type { Plain, Store } from "../store.ts";
+import type { Queries } from "../columns/numbers.ts";
+import { projectOf } from "../statements.ts";
+import type { Carrying, Plain } from "../store.ts";
 
 /** Which posts are due the triggers on `links` say. */
-export function createBacklinks(
-  store: Store,
-  numbers: Numbers,
-): Plain<Backlinks> & Carrying<"record-backlink"> {
-  const { run, has, all } = statementsOf(store);
+export function createBacklinks(on: Queries): Plain<Backlinks> & Carrying<"record-backlink"> {
+  const { run, has, all, numbers } = on;
   return {
     areDue: (project) => has`
       SELECT 1 AS one FROM backlinks INDEXED BY backlinks_due WHERE project = ${projectOf(project)} AND is_due = 1 LIMIT 1`,

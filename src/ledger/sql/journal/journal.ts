@@ -3,10 +3,9 @@ import type { JournalChange } from "../../change.ts";
 import type { Intent, IntentId, Journal } from "../../journal.ts";
 import { issueField, ruleField, writesShape } from "../../shapes.ts";
 import { stored } from "../../stored.ts";
-import type { Carrying } from "../columns/changes.ts";
-import type { Numbers } from "../columns/numbers.ts";
-import { type Part, projectOf, sql, statementsOf } from "../statements.ts";
-import type { Plain, Store } from "../store.ts";
+import type { Queries } from "../columns/numbers.ts";
+import { type Part, projectOf, sql } from "../statements.ts";
+import type { Carrying, Plain } from "../store.ts";
 import { type Audit, interrupted } from "./audit.ts";
 import type { InterruptedCalls } from "./tool-calls.ts";
 
@@ -17,12 +16,11 @@ type Settled = Omit<Extract<JournalChange, { kind: "resolve" }>, "kind" | "inten
 
 /** Intents; `audit` writes and reads the lines of what came of them. */
 export function createJournal(
-  store: Store,
-  numbers: Numbers,
+  on: Queries,
   audit: Audit,
   calls: InterruptedCalls,
 ): Plain<Journal> & Carrying<"mark-sent" | "resolve" | "retarget" | "take-up" | "audit"> {
-  const { run, some, all } = statementsOf(store);
+  const { run, some, all, numbers } = on;
   // Without the hint SQLite would read through everything that is over.
   const open = sql`
     SELECT intents.id AS id, board_projects.id AS project, posts.id AS post, kind, run, at, intents.reason AS reason,
@@ -46,10 +44,10 @@ export function createJournal(
     *recover(at, projects) {
       const isSent = sql`state = 'SENT' AND board_projects.id IN (SELECT one.value FROM EACH TEXT ${projects} AS one)`;
       const find = () =>
-        store.together([all<IntentColumns>`${open} AND ${isSent} ORDER BY intents.id`, calls.select(isSent)]);
+        on.together([all<IntentColumns>`${open} AND ${isSent} ORDER BY intents.id`, calls.select(isSent)]);
       // Nearly always nothing was under way.
       if ((yield* find()).flat().length === 0) return 0;
-      return yield* store.transaction(function* () {
+      return yield* on.transaction(function* () {
         const [sent, sentCalls] = yield* find();
         for (const intent of sent.map(toIntent)) {
           yield* run`${settle(intent.id, { state: "UNKNOWN", at, message: interrupted })}`;

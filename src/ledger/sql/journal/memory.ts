@@ -22,10 +22,8 @@ import {
   toolShape,
 } from "../../memory.ts";
 import { check, parse } from "../../stored.ts";
-import type { Carrying } from "../columns/changes.ts";
-import type { Numbers } from "../columns/numbers.ts";
-import { statementsOf } from "../statements.ts";
-import type { Asked, Store } from "../store.ts";
+import type { Queries } from "../columns/numbers.ts";
+import type { Asked, Carrying } from "../store.ts";
 
 /** Each thing that is remembered is one JSON text; what is missing in it is undefined. */
 function memory<T>(place: string, shape: () => z.ZodType<T>) {
@@ -63,16 +61,15 @@ interface RepositoryColumns {
 
 /** Accounts, projects and repositories: what is asked for once; and when to ask again. `held` is what the process knows of them. */
 export function createMemory(
-  store: Store,
-  numbers: Numbers,
+  on: Queries,
   held: Pick<Memory, "repositoryById">,
 ): { read(): Asked<Remembering> } & Carrying<OfMemory["kind"]> {
-  const { run, get, all, upsert } = statementsOf(store);
+  const { run, get, all, upsert, numbers } = on;
   const write = (kind: MemoryKind, key: string, value: string): Asked<void> =>
     upsert("memory", ["kind", "key"], { kind, key, value });
   return {
     *read() {
-      const [few, known, kept] = yield* store.together([
+      const [few, known, kept] = yield* on.together([
         all<{
           kind: MemoryKind;
           key: string;

@@ -1,15 +1,14 @@
 import type { Notices, SaidNotice } from "../../memory.ts";
-import type { Carrying } from "../columns/changes.ts";
-import { statementsOf } from "../statements.ts";
-import type { Plain, Store } from "../store.ts";
+import type { Statements } from "../statements.ts";
+import type { Carrying, Plain } from "../store.ts";
 
 /** What people were told of. */
-export function createNotices(store: Store): Plain<Notices> & Carrying<"say" | "unsay"> {
-  const { run, count, all, upsert } = statementsOf(store);
+export function createNotices(on: Statements): Plain<Notices> & Carrying<"say" | "unsay"> {
+  const { run, count, all, upsert } = on;
   return {
     said: () => all<SaidNotice>`SELECT cause, state, said_at AS at FROM notices_said ORDER BY cause`,
     sayAgain: ({ cause, at }, now) =>
-      store.transaction(function* () {
+      on.transaction(function* () {
         const moved = yield* count`
           UPDATE notices_said SET said_at = ${now} WHERE cause = ${cause} AND said_at = ${at}`;
         return moved === 1;

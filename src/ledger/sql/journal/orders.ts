@@ -2,9 +2,8 @@ import { z } from "zod";
 import { dayMs } from "../../../model/time.ts";
 import type { GivenOrder, OrderNumber, Orders } from "../../orders.ts";
 import { parse, stored } from "../../stored.ts";
-import type { Carrying } from "../columns/changes.ts";
-import { sql, statementsOf } from "../statements.ts";
-import { type Asked, numberOf, type Plain, type Store } from "../store.ts";
+import { type Statements, sql } from "../statements.ts";
+import { type Asked, type Carrying, numberOf, type Plain } from "../store.ts";
 
 /** Whoever waits for an order has seen its end by then. */
 const keepMs = dayMs;
@@ -13,12 +12,12 @@ const isOpen = sql`taken_by IS NULL AND outcome IS NULL`;
 
 /** What commands have given to the daemon. */
 export function createOrders(
-  store: Store,
+  on: Statements,
 ): Plain<Orders> & Carrying<"note-progress" | "end-order" | "withdraw-order" | "end-orphans"> {
-  const { run, has, get } = statementsOf(store);
+  const { run, has, get } = on;
   return {
     give: ({ at, until, who, order }) =>
-      store.transaction(function* () {
+      on.transaction(function* () {
         yield* run`DELETE FROM orders WHERE until < ${at - keepMs}`;
         const given = yield* get<{ number: number }>`
           INSERT INTO orders (at, until, who, request) VALUES (${at}, ${until}, ${who}, ${order})
@@ -27,7 +26,7 @@ export function createOrders(
       }),
     areWaiting: () => has`SELECT 1 AS one FROM orders WHERE ${isOpen} LIMIT 1`,
     take: (who) =>
-      store.transaction(function* (): Asked<GivenOrder | undefined> {
+      on.transaction(function* (): Asked<GivenOrder | undefined> {
         const found = yield* get<Omit<GivenOrder, "order"> & { readonly request: string }>`
           SELECT number, at, until, who, request FROM orders WHERE ${isOpen} ORDER BY number LIMIT 1
           FOR UPDATE SKIP LOCKED`;

@@ -1,16 +1,11 @@
 import { OutdatedError } from "../../../errors.ts";
 import type { Backlog, Pace, PacedWrite } from "../../journal.ts";
-import type { Carrying } from "../columns/changes.ts";
-import type { Numbers } from "../columns/numbers.ts";
-import { statementsOf } from "../statements.ts";
-import type { Plain, Store } from "../store.ts";
+import type { Queries } from "../columns/numbers.ts";
+import type { Carrying, Plain } from "../store.ts";
 
 /** A line for each limit, each write of the last time, and each project and budget with something left. */
-export function createPace(
-  store: Store,
-  numbers: Numbers,
-): Plain<Pace> & Carrying<"limit" | "pace-write" | "note-backlog"> {
-  const { run, some, get, all, upsert } = statementsOf(store);
+export function createPace(on: Queries): Plain<Pace> & Carrying<"limit" | "pace-write" | "note-backlog"> {
+  const { run, some, get, all, upsert, numbers } = on;
   return {
     *limit(side, budget) {
       const found = yield* get<{ until: number }>`

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { dayMs, hourMs } from "../../../model/time.ts";
 import type { Pruned, StateSize, Upkeep } from "../../ledger.ts";
 import { stored } from "../../stored.ts";
-import { named, sql, statementsOf } from "../statements.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import { named, type Statements, sql } from "../statements.ts";
+import type { Asked, Plain } from "../store.ts";
 import type { Meta } from "./meta.ts";
 import { addedToHour } from "./quiet-hours.ts";
 
@@ -30,8 +30,8 @@ export interface EngineUpkeep extends Pick<Plain<Upkeep>, "trimJournal"> {
 }
 
 /** What keeps the state small. */
-export function createUpkeep(store: Store, meta: Meta, { size, trimJournal }: EngineUpkeep): Plain<Upkeep> {
-  const { get, count } = statementsOf(store);
+export function createUpkeep(on: Statements, meta: Meta, { size, trimJournal }: EngineUpkeep): Plain<Upkeep> {
+  const { get, count } = on;
   /** Rows of a table by their age, and perhaps something else. */
   function* removeOld(
     table: string,
@@ -48,10 +48,10 @@ export function createUpkeep(store: Store, meta: Meta, { size, trimJournal }: En
   }
   // In this order: a line of the audit asks its intent what became of it, so it goes first.
   const steps: readonly PruneStep[] = [
-    pruneAudit(store, meta),
+    pruneAudit(on, meta),
     (_, keptFrom) => removeOld("intents", "id", "ended_at", keptFrom),
     (now) => removeOld("pace", "number", "at", now - paceMs),
-    foldQuietRuns(store, meta),
+    foldQuietRuns(on, meta),
     (_, keptFrom) => removeOld("runs", "number", "started_at", keptFrom, sql`AND NOT ${isAskedFor}`),
     (_, keptFrom) => removeOld("quiet_runs", "hour", "hour", Math.floor(keptFrom / hourMs)),
   ];
@@ -64,7 +64,7 @@ export function createUpkeep(store: Store, meta: Meta, { size, trimJournal }: En
         while (hasMore) {
           if (left === 0) return;
           left -= 1;
-          hasMore = yield* store.transaction(() => step(now, keptFrom));
+          hasMore = yield* on.transaction(() => step(now, keptFrom));
         }
       }
     },
@@ -88,8 +88,7 @@ function* readPruned(meta: Meta): Asked<Pruned | undefined> {
 }
 
 /** The line of an opened issue stays where neither a link nor a marker tells that the issue is ours: see `KnownMark.isExplained`. */
-function pruneAudit(store: Store, meta: Meta): PruneStep {
-  const { run, all } = statementsOf(store);
+function pruneAudit({ run, all }: Statements, meta: Meta): PruneStep {
   return function* (_, before) {
     const found = yield* all<{ number: number; run: number }>`
       SELECT number, run FROM audit WHERE at < ${before} AND NOT (
@@ -123,8 +122,7 @@ interface RunColumns {
  * the same project, is counted and deleted. So the history grows with what happens, and not with the schedule. Requests are
  * left out of the comparison: every few hours a run asks for more, and that is no news.
  */
-function foldQuietRuns(store: Store, meta: Meta): PruneStep {
-  const { run, all } = statementsOf(store);
+function foldQuietRuns({ run, all }: Statements, meta: Meta): PruneStep {
   return function* (now) {
     const after = Number((yield* meta.read(quietUntil)) ?? 0);
     const found = yield* all<RunColumns>`

@@ -1,9 +1,8 @@
 import { type PersonRequest, type RequestId, type Requests, requestShape } from "../../orders.ts";
 import { stored } from "../../stored.ts";
-import type { Carrying } from "../columns/changes.ts";
-import type { Numbers } from "../columns/numbers.ts";
-import { projectOf, statementsOf } from "../statements.ts";
-import type { Plain, Store } from "../store.ts";
+import type { Queries } from "../columns/numbers.ts";
+import { projectOf } from "../statements.ts";
+import type { Carrying, Plain } from "../store.ts";
 
 export interface RequestColumns {
   id: RequestId;
@@ -14,11 +13,8 @@ export interface RequestColumns {
 export const readRequest = stored("requests.request", requestShape);
 
 /** What people asked for and no run has finished yet. */
-export function createRequests(
-  store: Store,
-  numbers: Numbers,
-): Plain<Requests> & Carrying<"add-request" | "end-request"> {
-  const { run, all, insert } = statementsOf(store);
+export function createRequests(on: Queries): Plain<Requests> & Carrying<"add-request" | "end-request"> {
+  const { run, all, insert, numbers } = on;
   return {
     *pending(project) {
       const found = yield* all<RequestColumns>`

@@ -4,9 +4,8 @@ import { dayMs } from "../../../model/time.ts";
 import type { FoundRun, Runs, StoredRun } from "../../orders.ts";
 import { toSign } from "../../sign.ts";
 import { stored } from "../../stored.ts";
-import type { Carrying } from "../columns/changes.ts";
-import { sql, statementsOf } from "../statements.ts";
-import { type Asked, answer, numberOf, type Plain, type Store } from "../store.ts";
+import { type Statements, sql } from "../statements.ts";
+import { type Asked, answer, type Carrying, numberOf, type Plain } from "../store.ts";
 import type { Meta } from "./meta.ts";
 
 type RunColumns = Omit<StoredRun, "report">;
@@ -17,15 +16,15 @@ const readReport = stored("run_projects.report", () => z.looseObject({}));
 
 /** Runs and signs of life. */
 export function createRuns(
-  store: Store,
+  on: Statements,
   meta: Meta,
   rewind: (now: number) => Asked<number>,
 ): Plain<Runs> & Carrying<"finish-run" | "beat" | "offer-page"> {
-  const { run, some, count, get, all, insert } = statementsOf(store);
+  const { run, some, count, get, all, insert } = on;
   const columns = sql`runs.number AS run, started_at, finished_at, result`;
   return {
     begin: (at) =>
-      store.transaction(function* () {
+      on.transaction(function* () {
         const aheadMs = yield* rewind(at);
         const begun = yield* get<{ number: number }>`
           INSERT INTO runs (started_at) VALUES (${at}) RETURNING number`;
@@ -47,7 +46,7 @@ export function createRuns(
       return found?.run;
     },
     find: (number) =>
-      store.read(function* (): Asked<FoundRun | undefined> {
+      on.read(function* (): Asked<FoundRun | undefined> {
         const found = yield* get<RunColumns & { before?: number; after?: number }>`
           SELECT ${columns},
             (SELECT MAX(number) FROM runs AS other WHERE other.number < runs.number AND other.finished_at IS NOT NULL)
@@ -66,7 +65,7 @@ export function createRuns(
         };
       }),
     takePage: (print, now) =>
-      store.transaction(function* () {
+      on.transaction(function* () {
         const found = yield* meta.read("page");
         const offer = found === undefined ? undefined : readOffer(found);
         if (offer?.print !== print) return false;
@@ -74,7 +73,7 @@ export function createRuns(
         return (yield* meta.remove("page", found)) && now < offer.until;
       }),
     useForm: (print, until, now) =>
-      store.transaction(function* () {
+      on.transaction(function* () {
         // A day later than need be: a clock may be set back.
         yield* run`DELETE FROM used_forms WHERE until < ${now - dayMs}`;
         const used = yield* count`

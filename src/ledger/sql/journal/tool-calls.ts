@@ -7,10 +7,9 @@ import {
   type ToolCallChange,
   type ToolCalls,
 } from "../../journal.ts";
-import type { Carrying } from "../columns/changes.ts";
-import type { Numbers } from "../columns/numbers.ts";
-import { type Part, projectOf, sql, statementsOf } from "../statements.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import type { Queries } from "../columns/numbers.ts";
+import { type Part, projectOf, sql } from "../statements.ts";
+import type { Asked, Carrying, Plain } from "../store.ts";
 import { type Audit, interrupted } from "./audit.ts";
 
 type Written = Omit<SentCall, "kind"> & Partial<Pick<ToolCall, "message" | "result" | "url">>;
@@ -24,11 +23,10 @@ export interface InterruptedCalls {
 
 /** Calls of tools; `audit` writes what became of one whose answer was lost. */
 export function createToolCalls(
-  store: Store,
-  numbers: Numbers,
+  on: Queries,
   audit: Audit,
 ): Plain<ToolCalls> & Carrying<"send-call" | "take-call" | "end-call"> & InterruptedCalls {
-  const { some, has, all } = statementsOf(store);
+  const { some, has, all, numbers } = on;
   const select = (which: Part) => all<ToolCall>`
     SELECT board_projects.id AS project, purpose, subject, state, run, hash, reason, prepared_at, sent_at, unknown_at,
       ended_at, attempts, result, url, message, is_unsure

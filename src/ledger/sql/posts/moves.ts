@@ -1,10 +1,9 @@
 import { OutdatedError } from "../../../errors.ts";
 import type { PostId } from "../../../model/post.ts";
-import type { Carrying } from "../columns/changes.ts";
-import type { Numbers } from "../columns/numbers.ts";
+import type { Queries } from "../columns/numbers.ts";
 import { type RequestColumns, readRequest } from "../journal/requests.ts";
-import { markedDue, named, sql, statementsOf } from "../statements.ts";
-import type { Asked, Store } from "../store.ts";
+import { markedDue, named, type Statements, sql } from "../statements.ts";
+import type { Asked, Carrying } from "../store.ts";
 
 /** Tables whose rows go over as they are. */
 const ofPost = ["bases", "issue_bases"].map(named);
@@ -12,9 +11,9 @@ const ofPost = ["bases", "issue_bases"].map(named);
 const ofProject = ["notes", "backlinks"].map(named);
 
 /** Posts that the board moves from one project to another. */
-export function createMoves(store: Store, numbers: Numbers): Carrying<"move-post"> {
-  const { run, has } = statementsOf(store);
-  const moveRequests = createRequestMover(store);
+export function createMoves(on: Queries): Carrying<"move-post"> {
+  const { run, has, numbers } = on;
+  const moveRequests = createRequestMover(on);
   /** By the numbers of the post in both projects, and of these. */
   function* move(from: number, fromProject: number, post: number, project: number): Asked<void> {
     const toPlace = sql`SET post = ${post}, project = ${project}`;
@@ -74,8 +73,8 @@ export function createMoves(store: Store, numbers: Numbers): Carrying<"move-post
 }
 
 /** What people asked for of one post goes over; of a request that names several, the part about this one. */
-function createRequestMover(store: Store): (post: PostId, from: number, to: number) => Asked<void> {
-  const { run, all, insert } = statementsOf(store);
+function createRequestMover(on: Statements): (post: PostId, from: number, to: number) => Asked<void> {
+  const { run, all, insert } = on;
   return function* (post, from, to) {
     const asked = yield* all<RequestColumns>`
       SELECT id, at, request FROM requests WHERE project = ${from} ORDER BY id`;

@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { PageTrace } from "../../../model/page.ts";
 import type { KnownPage } from "../../pulls.ts";
 import { stored } from "../../stored.ts";
-import { type Part, sql, statementsOf } from "../statements.ts";
-import type { Asked, Store } from "../store.ts";
+import { type Part, type Statements, sql } from "../statements.ts";
+import type { Asked } from "../store.ts";
 import type { HeldPage, OpenPull } from "./sightings.ts";
 
 /**
@@ -44,8 +44,7 @@ const readAtOnce = 20;
 const readShown = stored("pages.shown", () => z.array(z.number()));
 
 /** Makes the memory of pages. */
-export function createPages(store: Store): Pages {
-  const { run, get, all, upsert } = statementsOf(store);
+export function createPages({ run, get, all, upsert }: Statements): Pages {
   // A post that is missing, that we have written to, or that a later page has told anew is not as this page showed it.
   const select = (project: number, which: Part) => all<HeldPage & { readonly isHolding: boolean }>`
     SELECT number, request, digest, etag, last_modified, reading, posts, shown,

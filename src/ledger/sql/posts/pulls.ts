@@ -2,32 +2,30 @@ import type { RepositoryId } from "../../../model/issue.ts";
 import type { Post, PostField, PullMeasure } from "../../../model/post.ts";
 import type { PullChange } from "../../change.ts";
 import type { PullId, Pulls } from "../../pulls.ts";
-import type { Carrying } from "../columns/changes.ts";
 import { encodePost, hashFacts } from "../columns/facts.ts";
-import type { Numbers } from "../columns/numbers.ts";
+import type { Queries } from "../columns/numbers.ts";
 import type { IssueStore } from "../issues/issue-store.ts";
 import { createNamesakeMarker } from "../issues/links.ts";
 import { createMarkers, createNaming } from "../issues/markers.ts";
 import { createOtherMarks } from "../issues/other-marks.ts";
-import { markedDue, sql, statementsOf } from "../statements.ts";
-import { type Asked, answer, numberOf, type Plain, type Store } from "../store.ts";
+import { markedDue, type Statements, sql } from "../statements.ts";
+import { type Asked, answer, type Carrying, numberOf, type Plain } from "../store.ts";
 import { createPages } from "./pages.ts";
 import { type OpenPull, openPull, type Sightings } from "./sightings.ts";
 
 /** What was read, stored page by page. */
 export function createPulls(
-  store: Store,
-  numbers: Numbers,
+  on: Queries,
   sightings: Sightings,
   issues: IssueStore,
 ): Plain<Pulls> &
   Carrying<
     PullChange["kind"] | "store-issues" | "store-naming" | "store-other-marks" | "accept-other-marks"
   > {
-  const { run, get, all } = statementsOf(store);
-  const storePosts = createPostWriter(store);
-  const countMissing = createMissingCounter(store);
-  const pages = createPages(store);
+  const { run, get, all, numbers } = on;
+  const storePosts = createPostWriter(on);
+  const countMissing = createMissingCounter(on);
+  const pages = createPages(on);
   /**
    * Notes that these posts have been seen, until the transaction is rolled back: then what the pull knows is what it knew before,
    * and it lacks a page.
@@ -39,7 +37,7 @@ export function createPulls(
     const { seen, pages: known } = open;
     const before = { ...known, met: known.met.length, waiting: [...known.waiting] };
     const fresh: number[] = [];
-    store.onRollback((isOver) => {
+    on.onRollback((isOver) => {
       for (const number of posts) sightings.seenAt.delete(number);
       for (const number of fresh) seen.delete(number);
       open.isBroken ||= isOver;
@@ -55,14 +53,14 @@ export function createPulls(
       sightings.seenAt.set(post, at);
     };
   };
-  const markers = createMarkers(store, numbers);
-  const naming = createNaming(store);
-  const otherMarks = createOtherMarks(store, numbers);
+  const markers = createMarkers(on);
+  const naming = createNaming(on);
+  const otherMarks = createOtherMarks(on);
   return {
     ...naming,
     ...otherMarks,
     begin: (id, number, at) =>
-      store.transaction(function* () {
+      on.transaction(function* () {
         const project = yield* numbers.project(id);
         // Nobody asks for a pull before the last one that saw the board.
         yield* run`
@@ -72,7 +70,7 @@ export function createPulls(
           INSERT INTO pulls (project, run, began_at) VALUES (${project}, ${number}, ${at}) RETURNING number`;
         const pull = numberOf<PullId>(begun);
         sightings.pulls.set(pull, openPull(pull, project, number));
-        store.onRollback(() => sightings.pulls.delete(pull));
+        on.onRollback(() => sightings.pulls.delete(pull));
         return pull;
       }),
     *knownPage(pull, request) {
@@ -131,7 +129,7 @@ export function createPulls(
         if (end === "complete") yield* countMissing(open, at);
         yield* pages.end(open, end !== "incomplete");
         sightings.pulls.delete(pull);
-        store.onRollback(() => sightings.pulls.set(pull, open));
+        on.onRollback(() => sightings.pulls.set(pull, open));
       },
       *"store-issues"({ issues: found, marked }) {
         const dead = yield* issues.tombstones(marked.map(({ issue }) => issue));
@@ -168,9 +166,9 @@ interface KnownPost {
 
 /** Stores the posts that a page shows. Those that are as they were cost one look-up for all, and no write. */
 function createPostWriter(
-  store: Store,
+  on: Statements,
 ): (project: number, posts: readonly Post[], at: number, page: number) => Asked<readonly StoredPost[]> {
-  const { run, all, upsert } = statementsOf(store);
+  const { run, all, upsert } = on;
   return function* (project, posts, at, page) {
     // The database knows no halves of characters: as it keeps the id, it is found again.
     const ids = posts.map(({ id }) => id.toWellFormed());
@@ -227,9 +225,9 @@ function toFacts(post: number, { values }: Post, facts: string) {
 }
 
 /** Absence counts once a run, and the second time is enough. What only a 404 has told (no run yet) begins with the first. */
-function createMissingCounter(store: Store): (pull: OpenPull, at: number) => Asked<void> {
-  const { count, get } = statementsOf(store);
-  const markNamesakes = createNamesakeMarker(store);
+function createMissingCounter(on: Statements): (pull: OpenPull, at: number) => Asked<void> {
+  const { count, get } = on;
+  const markNamesakes = createNamesakeMarker(on);
   return function* ({ project, run, seen }, at) {
     const present = sql`FROM posts WHERE project = ${project} AND hash IS NOT NULL AND missing < 2`;
     // What was seen is present: where that is as many, nothing else is.

@@ -1,9 +1,9 @@
 import type { IssueRef } from "../../../model/issue.ts";
 import { hourMs } from "../../../model/time.ts";
 import type { Browse, BrowsedLink, LinkPage, LinkSearch, RunHistory, RunSpan } from "../../rows.ts";
-import type { Numbers } from "../columns/numbers.ts";
-import { sql, statementsOf } from "../statements.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import type { Queries } from "../columns/numbers.ts";
+import { sql } from "../statements.ts";
+import type { Asked, Plain } from "../store.ts";
 
 /** Links that one statement reads, and that one search looks at before it lets other work have its turn. */
 const windowSize = 1000;
@@ -31,8 +31,8 @@ const beginning: Cursor = {
 };
 
 /** What people look through, page by page. */
-export function createBrowse(store: Store, numbers: Numbers): Plain<Browse> {
-  const { get, all } = statementsOf(store);
+export function createBrowse(on: Queries): Plain<Browse> {
+  const { get, all, numbers } = on;
   function* search(project: number, { text, state, after, limit }: LinkSearch): Asked<LinkPage> {
     const wanted = text.trim().toLowerCase();
     const found: LinkColumns[] = [];
@@ -65,10 +65,10 @@ export function createBrowse(store: Store, numbers: Numbers): Plain<Browse> {
   return {
     *links(id, wanted) {
       const project = yield* numbers.findProject(id);
-      return yield* store.read(() => search(project, wanted));
+      return yield* on.read(() => search(project, wanted));
     },
     runs: (since, spanMs) =>
-      store.read(function* (): Asked<RunHistory> {
+      on.read(function* (): Asked<RunHistory> {
         const oldest = yield* get<{ at: number }>`
           SELECT started_at AS at FROM runs INDEXED BY runs_started
           WHERE started_at >= ${since} AND finished_at IS NOT NULL ORDER BY started_at DESC LIMIT 1 OFFSET ${mostRuns - 1}`;

@@ -2,8 +2,8 @@ import type { IssueRef } from "../../../model/issue.ts";
 import type { Namesake, PostId } from "../../../model/post.ts";
 import type { Elsewhere, KnownPull, Lookup } from "../../rows.ts";
 import { decodePost } from "../columns/facts.ts";
-import { type Part, projectOf, sql, statementsOf } from "../statements.ts";
-import type { Plain, Store } from "../store.ts";
+import { type Part, projectOf, type Statements, sql } from "../statements.ts";
+import type { Plain } from "../store.ts";
 
 /** How much longer or shorter an id may be that somebody has mistyped. */
 const slack = 2;
@@ -17,8 +17,7 @@ interface NamesakeColumns extends Omit<Namesake, "here" | "there" | "issues"> {
 }
 
 /** What a person asks for by name. */
-export function createLookup(store: Store): Plain<Lookup> {
-  const { get, all } = statementsOf(store);
+export function createLookup({ get, all }: Statements): Plain<Lookup> {
   return {
     *namesakes(id, posts) {
       const project = projectOf(id);

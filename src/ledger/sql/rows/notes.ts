@@ -1,9 +1,8 @@
 import type { RowNote } from "../../../model/link.ts";
-import type { AnyChange, Carrying } from "../columns/changes.ts";
 import type { NoteColumns, StandingNotes } from "../columns/notes.ts";
-import type { Numbers } from "../columns/numbers.ts";
-import { sql, statementsOf } from "../statements.ts";
-import type { Asked, Store } from "../store.ts";
+import type { Queries } from "../columns/numbers.ts";
+import { sql } from "../statements.ts";
+import type { AnyChange, Asked, Carrying } from "../store.ts";
 
 /** Their words hold numbers that change from run to run, but it is the same wait all the time. */
 const lasting: ReadonlySet<string> = new Set<RowNote["kind"]>(["held", "waiting", "quarantined"]);
@@ -28,8 +27,7 @@ export interface NoteWriter extends Carrying<"note-action" | "park" | "unpark"> 
   ): Asked<void>;
 }
 
-export function createNoteWriter(store: Store, numbers: Numbers): NoteWriter {
-  const { run, all, insert } = statementsOf(store);
+export function createNoteWriter({ run, all, insert, numbers }: Queries): NoteWriter {
   const columns = sql`kind, cause, code, message, since, action, signature, planned, notifies, follows_at, position`;
   const notesOf = (post: number) =>
     all<NoteColumns>`SELECT ${columns} FROM notes WHERE post = ${post} ORDER BY position`;

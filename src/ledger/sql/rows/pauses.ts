@@ -4,18 +4,17 @@ import type { IntentId } from "../../journal.ts";
 import type { Sent, SentOf } from "../../ledger.ts";
 import type { RequestId } from "../../orders.ts";
 import type { Rows } from "../../rows.ts";
-import type { Carrying } from "../columns/changes.ts";
-import type { Numbers } from "../columns/numbers.ts";
+import type { Queries } from "../columns/numbers.ts";
 import { type RequestColumns, readRequest } from "../journal/requests.ts";
-import { markedDue, statementsOf } from "../statements.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import { markedDue, type Statements } from "../statements.ts";
+import type { Asked, Carrying, Plain } from "../store.ts";
 
 /** In `pauses.project`: the pause of all projects. */
 const allProjects = 0;
 
 /** The pause of all projects, and then of the one with a number. */
-export function selectWholePauses(store: Store, project: number): Asked<WholePause[]> {
-  return statementsOf(store).all`
+export function selectWholePauses(on: Statements, project: number): Asked<WholePause[]> {
+  return on.all`
     SELECT CASE project WHEN ${allProjects} THEN 'all' ELSE 'project' END AS "of", since FROM pauses
     WHERE project IN (${allProjects}, ${project}) ORDER BY project`;
 }
@@ -27,12 +26,11 @@ export interface SentReader {
 
 /** Pauses of posts, of whole projects, and of all. */
 export function createPauses(
-  store: Store,
-  numbers: Numbers,
+  on: Queries,
 ): Plain<Pick<Rows, "wholePauses">> &
   Carrying<"pause" | "resume" | "pause-whole" | "resume-whole"> &
   SentReader {
-  const { run, get, all } = statementsOf(store);
+  const { run, get, all, numbers } = on;
   const askedOf = (project: number) => all<RequestColumns>`
     SELECT id, at, request FROM requests WHERE ${project} = ${allProjects} OR project = ${project}`;
   const dropRequest = (id: RequestId) => run`DELETE FROM requests WHERE id = ${id}`;
@@ -48,14 +46,14 @@ export function createPauses(
   return {
     *wholePauses(id) {
       const project = id === undefined ? allProjects : yield* numbers.findProject(id);
-      return yield* selectWholePauses(store, project);
+      return yield* selectWholePauses(on, project);
     },
     *sent({ project: id, post }, kind) {
       const project = yield* numbers.findProject(id);
-      const [own, [whole], intent] = yield* store.together([
+      const [own, [whole], intent] = yield* on.together([
         get<{ at: number }>`
           SELECT paused_at AS at FROM posts WHERE project = ${project} AND id = ${post} AND paused_at IS NOT NULL`,
-        selectWholePauses(store, project),
+        selectWholePauses(on, project),
         get<{ id: IntentId }>`
           SELECT intents.id AS id FROM intents JOIN posts ON posts.number = intents.post
           WHERE intents.project = ${project} AND posts.project = ${project} AND posts.id = ${post} AND kind = ${kind}

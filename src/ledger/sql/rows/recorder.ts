@@ -1,11 +1,10 @@
 import { ruleFields } from "../../../model/post.ts";
 import type { RowRecord } from "../../rows.ts";
 import { encodeBase, encodeIssueBase } from "../columns/bases.ts";
-import type { Carrying } from "../columns/changes.ts";
-import type { Numbers } from "../columns/numbers.ts";
+import type { Queries } from "../columns/numbers.ts";
 import { createNamesakeMarker } from "../issues/links.ts";
-import { markedDue, type Part, sql, statementsOf } from "../statements.ts";
-import type { Asked, Store } from "../store.ts";
+import { markedDue, type Part, sql } from "../statements.ts";
+import type { Asked, Carrying } from "../store.ts";
 import { createNoteWriter, type NoteWriter } from "./notes.ts";
 
 /** In `posts.due_at`: due whatever the time is. */
@@ -18,13 +17,12 @@ function isUnmarked(mark: number | null | undefined): Part {
 
 /** Writes decisions, and what has to be decided again. */
 export function createRecorder(
-  store: Store,
-  numbers: Numbers,
+  on: Queries,
 ): Pick<NoteWriter, "standing"> &
   Carrying<"record-row" | "note-action" | "set-bases" | "mark-due" | "park" | "unpark" | "release"> {
-  const { run, upsert } = statementsOf(store);
-  const notes = createNoteWriter(store, numbers);
-  const markNamesakes = createNamesakeMarker(store);
+  const { run, upsert, numbers } = on;
+  const notes = createNoteWriter(on);
+  const markNamesakes = createNamesakeMarker(on);
   const markDue = (which: Part) => run`UPDATE posts SET ${markedDue} WHERE ${which}`;
   function* writeBases(
     post: number,

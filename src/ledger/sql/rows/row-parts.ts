@@ -2,8 +2,7 @@ import type { IssueField, IssueRef } from "../../../model/issue.ts";
 import type { IntentKind, Link, OwnChanges, Row, RowNote } from "../../../model/link.ts";
 import type { PostId } from "../../../model/post.ts";
 import type { BaseColumns } from "../columns/bases.ts";
-import { type Part, sql, statementsOf } from "../statements.ts";
-import type { Store } from "../store.ts";
+import { type Part, type Statements, sql } from "../statements.ts";
 
 /* What the state holds of a row, part by part, and the statements that read it for many posts at once. */
 
@@ -107,9 +106,9 @@ export function ofBatch({ project, posts }: Batch): Part {
 export type RowParts = ReturnType<typeof readParts>;
 
 /** The parts of the rows of a batch, each by the name that it is known by. */
-export function readParts(store: Store, asked: Batch) {
+export function readParts(on: Statements, asked: Batch) {
   const { project, since } = asked;
-  const { all } = statementsOf(store);
+  const { all } = on;
   const batch = sql`(SELECT number AS value FROM posts WHERE ${ofBatch(asked)}) AS batch`;
   const link = [sql`links.repository`, sql`links.number`] as const;
   const canonical = [sql`signals.canonical_repository`, sql`signals.canonical_number`] as const;

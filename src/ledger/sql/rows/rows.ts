@@ -2,33 +2,31 @@ import type { Row } from "../../../model/link.ts";
 import type { PostId } from "../../../model/post.ts";
 import { dayMs } from "../../../model/time.ts";
 import type { Rows } from "../../rows.ts";
-import type { Carrying } from "../columns/changes.ts";
-import type { Numbers } from "../columns/numbers.ts";
+import type { Queries } from "../columns/numbers.ts";
 import { selectPins } from "../issues/signals.ts";
-import { markedDue, named, projectOf, statementsOf } from "../statements.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import { markedDue, named, projectOf } from "../statements.ts";
+import type { Asked, Carrying, Plain } from "../store.ts";
 import { selectWholePauses } from "./pauses.ts";
 import { groupParts, type PartOfPost, toRow } from "./row-builder.ts";
 import { type Batch, lineColumns, ofBatch, type RowLine, readParts } from "./row-parts.ts";
 
 /** What decisions are made of: the rows of posts, each batch with a handful of statements, however many there are. */
 export function createRows(
-  store: Store,
-  numbers: Numbers,
+  on: Queries,
   seenAt: Map<number, number>,
 ): Plain<Pick<Rows, "due" | "row" | "rows" | "shown">> & Carrying<"forget-look" | "mark-missing"> {
-  const { run, all } = statementsOf(store);
+  const { run, all, numbers } = on;
   /** All parts of some rows at once, whichever they have: what a server costs is the message. */
   const rows: Plain<Rows>["rows"] = function* (id, posts, now) {
     const project = yield* numbers.findProject(id);
     const asked: Batch = { posts: JSON.stringify(posts), project, since: now - dayMs };
-    const parts = Object.entries<Asked<PartOfPost[]>>(readParts(store, asked));
-    const [found, pauses, pins, ...read] = yield* store.together([
+    const parts = Object.entries<Asked<PartOfPost[]>>(readParts(on, asked));
+    const [found, pauses, pins, ...read] = yield* on.together([
       all<RowLine>`
         SELECT ${lineColumns} FROM posts JOIN post_facts ON post_facts.post = posts.number
         WHERE ${ofBatch(asked)} ORDER BY id`,
-      selectWholePauses(store, project),
-      selectPins(store, project),
+      selectWholePauses(on, project),
+      selectPins(on, project),
       ...parts.map(([, part]) => part),
     ]);
     for (const { id: post, number } of found) numbers.learn(project, post, number);
@@ -40,7 +38,7 @@ export function createRows(
   return {
     *due(id, now, after, limit) {
       const project = yield* numbers.findProject(id);
-      return yield* store.read(function* (): Asked<readonly Row[]> {
+      return yield* on.read(function* (): Asked<readonly Row[]> {
         // Without the hint SQLite would look at every post of the project, due or not.
         const found = yield* all<{ id: PostId }>`
           SELECT id FROM posts INDEXED BY posts_due

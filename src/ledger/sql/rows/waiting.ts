@@ -3,9 +3,9 @@ import type { IntentKind, PlannedChange } from "../../../model/link.ts";
 import type { PostId } from "../../../model/post.ts";
 import { wordWait } from "../../../model/waiting.ts";
 import type { HeldAction, RowCounts, Rows, WaitingRow } from "../../rows.ts";
-import type { Numbers } from "../columns/numbers.ts";
-import { type Part, postOf, projectOf, sql, statementsOf } from "../statements.ts";
-import type { Asked, Plain, Store } from "../store.ts";
+import type { Queries } from "../columns/numbers.ts";
+import { type Part, postOf, projectOf, sql } from "../statements.ts";
+import type { Asked, Plain } from "../store.ts";
 import { readPlanned } from "./row-builder.ts";
 
 /** Of an intent `message` is its kind, of a missing post the number of lists that lack it. */
@@ -41,11 +41,8 @@ const missing = sql`posts.hash IS NOT NULL AND missing > 0 AND EXISTS (
   SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number)`;
 
 /** What `status` shows: counts of a project, and everything of it that waits. */
-export function createWaiting(
-  store: Store,
-  numbers: Numbers,
-): Plain<Pick<Rows, "counts" | "held" | "waiting" | "waitingOf">> {
-  const { get, all } = statementsOf(store);
+export function createWaiting(on: Queries): Plain<Pick<Rows, "counts" | "held" | "waiting" | "waitingOf">> {
+  const { get, all, numbers } = on;
   return {
     *held(project, by) {
       const found = yield* all<Omit<HeldAction, "planned"> & { readonly planned?: string }>`
@@ -88,7 +85,7 @@ export function createWaiting(
     },
     *waiting(id, limit, kinds = allKinds) {
       const project = yield* numbers.findProject(id);
-      return yield* store.read(function* () {
+      return yield* on.read(function* () {
         return yield* toRows(project, yield* all`${waiting(project, limit, kinds)}`);
       });
     },
