@@ -52,6 +52,8 @@ export interface Engine extends EngineUpkeep {
   readonly copyTo: Ledger["copyTo"];
   readonly assertHeld: Ledger["assertHeld"];
   close(): void;
+  /** What the state says of itself by now, where that costs no waiting. */
+  stamp?(): Stamp;
   /** What is remembered has been changed: others are to read it anew. */
   remembered?(): void;
   /** Whether this process has read all of it since it was changed last; left out where that can't be told. */
@@ -184,18 +186,19 @@ export function createLedger(
     }
   }
   const now = promised<Parts>(parts, carry);
+  const stamp = (): Stamp => engine.stamp?.() ?? held.stamp;
   const names: Ahead = { ...now, memory, copiedAt: undefined };
   const ledger: Ledger = {
     ...now,
     memory,
     get copiedAt() {
-      return held.stamp.copiedAt;
+      return stamp().copiedAt;
     },
     get identity() {
-      return held.stamp.identity;
+      return stamp().identity;
     },
     get pageKey() {
-      return held.stamp.pageKey;
+      return stamp().pageKey;
     },
     commit: createCommit(engine, make, held, meta.stamp),
     commitSent: createSentCommit(engine, make, pauses.sent),
@@ -214,7 +217,7 @@ export function createLedger(
         get(_, name: keyof Ahead) {
           if (name === "memory") return changes().some(isOfMemory) ? memory.after(changes()) : memory;
           if (name === "copiedAt")
-            return changes().findLast((one) => one.kind === "declare-old")?.at ?? held.stamp.copiedAt;
+            return changes().findLast((one) => one.kind === "declare-old")?.at ?? stamp().copiedAt;
           // Of what is ahead nothing but its parts is there.
           return name in parts ? promisedPart(parts[name], carryAhead) : undefined;
         },

@@ -81,13 +81,7 @@ export async function writeImage(image: Buffer, file: string, options: StateOpti
 export function createLedger(store: SqliteStore): Ledger {
   const { ledger, relearn } = createPort(engineOf(store), createHeld(store));
   store.carry(relearn());
-  const { stamp } = createMeta(store);
-  // Read anew each time: another process may have written it, beside runs.
-  return Object.defineProperties(ledger, {
-    copiedAt: { get: () => store.carry(stamp()).copiedAt },
-    identity: { get: () => store.carry(stamp()).identity },
-    pageKey: { get: () => store.carry(stamp()).pageKey },
-  });
+  return ledger;
 }
 
 function engineOf(store: SqliteStore): Engine {
@@ -97,6 +91,8 @@ function engineOf(store: SqliteStore): Engine {
   return {
     store,
     carry: async (work) => store.carry(work()),
+    // Another process may have written it, beside runs.
+    stamp: () => store.carry(createMeta(store).stamp()),
     assertDurable: store.assertDurable,
     size: () =>
       answer(() => ({

@@ -45,44 +45,36 @@ export function createNumbers(store: Store): Numbers {
   /** Of a post of a project; of a project itself that of 0. */
   const keyOf = (of: number, id: string): string => `${of} ${id}`;
   /** Returns what it is given. */
-  const keep = <Found extends number | undefined>(key: string, number: Found): Found => {
-    if (number === undefined || known.get(key) === number) return number;
+  const keep = (key: string, number: number): number => {
+    if (known.get(key) === number) return number;
     if (known.size >= mostKept) known.clear();
     known.set(key, number);
     store.onRollback(() => known.delete(key));
     return number;
   };
   function* find(key: string, select: () => Asked<Numbered | undefined>): Asked<number | undefined> {
-    return known.get(key) ?? keep(key, (yield* select())?.number);
+    const number = known.get(key) ?? (yield* select())?.number;
+    return number === undefined ? undefined : keep(key, number);
   }
-  function* make(
-    key: string,
-    select: () => Asked<Numbered | undefined>,
-    insert: () => Asked<Numbered | undefined>,
-  ): Asked<number> {
-    const number = (yield* find(key, select)) ?? (yield* insert())?.number;
-    // Where another transaction was faster, its number is found.
-    return keep(key, number) ?? numberOf(yield* select());
+  const findProject = (id: ProjectId) =>
+    find(keyOf(0, id), () => get<Numbered>`SELECT number FROM board_projects WHERE id = ${id}`);
+  // Where another transaction is faster with one of these, its number is found.
+  function* project(id: ProjectId): Asked<number> {
+    const made = () => get<Numbered>`
+      INSERT INTO board_projects (id) VALUES (${id}) ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING number`;
+    return (yield* findProject(id)) ?? keep(keyOf(0, id), numberOf(yield* made()));
   }
-  const findProject = (id: ProjectId) => get<Numbered>`SELECT number FROM board_projects WHERE id = ${id}`;
-  const findPost = (of: number, id: PostId) =>
-    get<Numbered>`SELECT number FROM posts WHERE project = ${of} AND id = ${id}`;
-  const project = (id: ProjectId): Asked<number> =>
-    make(
-      keyOf(0, id),
-      () => findProject(id),
-      () => get`INSERT INTO board_projects (id) VALUES (${id}) ON CONFLICT (id) DO NOTHING RETURNING number`,
-    );
-  const post = (of: number, id: PostId): Asked<number> =>
-    make(
-      keyOf(of, id),
-      () => findPost(of, id),
-      () => get`
-        INSERT INTO posts (project, id) VALUES (${of}, ${id}) ON CONFLICT (project, id) DO NOTHING RETURNING number`,
-    );
+  function* post(of: number, id: PostId): Asked<number> {
+    const key = keyOf(of, id);
+    const select = () => get<Numbered>`SELECT number FROM posts WHERE project = ${of} AND id = ${id}`;
+    const made = () => get<Numbered>`
+      INSERT INTO posts (project, id) VALUES (${of}, ${id})
+      ON CONFLICT (project, id) DO UPDATE SET id = excluded.id RETURNING number`;
+    return (yield* find(key, select)) ?? keep(key, numberOf(yield* made()));
+  }
   return {
     *findProject(id) {
-      return (yield* find(keyOf(0, id), () => findProject(id))) ?? unknown;
+      return (yield* findProject(id)) ?? unknown;
     },
     project,
     post,
