@@ -17,14 +17,8 @@ export interface Statements extends Omit<Store, "prepare"> {
   has: Statement<boolean>;
   get<Found>(...asked: Parameters<Statement<void>>): Asked<Found | undefined>;
   all<Found>(...asked: Parameters<Statement<void>>): Asked<Found[]>;
-  /** Inserts a row, by the names of its columns in the words of the port. */
-  insert(table: string, row: object): Asked<void>;
-  /**
-   * The same, in the place of what stands under its key.
-   *
-   * @param where - inserts it once for each row that this finds: `FROM … WHERE …`.
-   */
-  upsert(table: string, key: readonly string[], row: object, where?: Part): Asked<void>;
+  /** Inserts a row in the place of what stands under its key; see `into`. */
+  upsert(table: string, key: readonly string[], row: object, from?: Part): Asked<void>;
 }
 
 type Statement<Found> = (words: TemplateStringsArray, ...given: readonly Given[]) => Asked<Found>;
@@ -42,6 +36,19 @@ type Given = Value | Part;
 /** A part of a statement, with what is bound in it. */
 export function sql(words: readonly string[], ...given: readonly Given[]): Part {
   return { words, given };
+}
+
+/**
+ * Inserts a row, by the names of its columns in the words of the port.
+ *
+ * @param from - inserts it once for each row that this finds: `FROM … WHERE …`.
+ */
+export function into(table: string, row: object, from?: Part): Part {
+  const given = Object.values<Value>({ ...row });
+  const [before, after] = from === undefined ? ["VALUES (", ")"] : ["SELECT ", " "];
+  const first = `INSERT INTO ${table} (${columnsOf(row).join(", ")}) ${before}`;
+  const words = [first, ...given.slice(1).fill(", "), after] as string[];
+  return from === undefined ? { words, given } : sql`${{ words, given }}${from}`;
 }
 
 /** A part that is known as a text: the name of a table, say. */
@@ -62,6 +69,11 @@ export function postOf(project: ProjectId, id: PostId): Part {
 /** Which rows of a table are those of an issue. */
 export function ofIssue({ repositoryId, number }: IssueRef): Part {
   return sql`repository = ${repositoryId} AND number = ${number}`;
+}
+
+/** The same as a part of a row. */
+export function issueColumns({ repositoryId: repository, number }: IssueRef) {
+  return { repository, number };
 }
 
 /** Makes posts due at once. Each mark is another one: what was decided before it ends it not. */
@@ -95,10 +107,11 @@ function createStatements(store: Store): Statements {
       return how(query, given.map(toBound));
     };
   const get = ask((query, bound) => query.get(...bound));
+  const run = ask((query, bound) => query.run(...bound));
   const { prepare: _, ...others } = store;
   return {
     ...others,
-    run: ask((query, bound) => query.run(...bound)),
+    run,
     some: (failure) => ask((query, bound) => query.some(failure, ...bound)),
     count: ask((query, bound) => query.count(...bound)),
     *has(...asked) {
@@ -106,14 +119,10 @@ function createStatements(store: Store): Statements {
     },
     get: get as Statements["get"],
     all: ask((query, bound) => query.all(...bound)) as Statements["all"],
-    insert: (table, row) => prepare(`${intoOf(table, row)} VALUES (${placesOf(row)})`).run(...boundOf(row)),
-    upsert(table, key, row, where) {
-      const bound = boundOf(row);
-      const values = where ? `SELECT ${placesOf(row)} ${write(where, bound)}` : `VALUES (${placesOf(row)})`;
+    upsert(table, key, row, from) {
       const others = columnsOf(row).filter((name) => !key.includes(name));
       const replaced = others.map((name) => `${name} = excluded.${name}`).join(", ");
-      const text = `${intoOf(table, row)} ${values} ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${replaced}`;
-      return prepare(text).run(...bound);
+      return run`${into(table, row, from)} ${named(`ON CONFLICT (${key.join(", ")}) DO UPDATE SET ${replaced}`)}`;
     },
   };
 }
@@ -141,10 +150,6 @@ function toBound(value: Given): Bound[number] {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
 }
 
-function boundOf(row: object): Bound {
-  return Object.values<Value>({ ...row }).map(toBound);
-}
-
 const columns = new Map<string, string>();
 
 /** `sentAt` stands in `sent_at`. */
@@ -154,12 +159,4 @@ function columnsOf(row: object): readonly string[] {
     columns.set(name, column);
     return column;
   });
-}
-
-function intoOf(table: string, row: object): string {
-  return `INSERT INTO ${table} (${columnsOf(row).join(", ")})`;
-}
-
-function placesOf(row: object): string {
-  return Object.keys(row).fill("?").join(", ");
 }

@@ -1,6 +1,7 @@
 import type { IssueRef } from "../../../model/issue.ts";
 import type { Field, FieldBase, Target } from "../../../model/link.ts";
 import type { RuleField } from "../../../model/post.ts";
+import { issueColumns } from "../statements.ts";
 import { encodeValue, valueReader } from "./facts.ts";
 
 /** A base of a post's field as it is stored. */
@@ -15,13 +16,9 @@ export function encodeBase(post: number, field: RuleField, base: FieldBase) {
 }
 
 /** The same of an issue's field, over which no other rules are laid. */
-export function encodeIssueBase(
-  post: number,
-  { repositoryId: repository, number }: IssueRef,
-  field: string,
-  base: FieldBase,
-) {
-  return { repository, number, ...encodeCommon(post, field, base), shownValue: encodeValue(base.post) };
+export function encodeIssueBase(post: number, issue: IssueRef, field: string, base: FieldBase) {
+  const shownValue = encodeValue(base.post);
+  return { ...issueColumns(issue), ...encodeCommon(post, field, base), shownValue };
 }
 
 /** The columns that both kinds of bases have. */

@@ -1,6 +1,6 @@
 import type { Absence, IssueRef, RepositoryId } from "../../../model/issue.ts";
 import type { Absences, AbsentIssue, AbsentLink } from "../../rows.ts";
-import { markedDue, named, ofIssue, projectOf, type Statements, sql } from "../statements.ts";
+import { issueColumns, markedDue, named, ofIssue, projectOf, type Statements, sql } from "../statements.ts";
 import type { Asked, Carrying, Plain } from "../store.ts";
 import type { IssueStore } from "./issue-store.ts";
 
@@ -99,11 +99,15 @@ export function createAbsences(
   };
 }
 
-function fromAbsence({ repositoryId: repository, number }: IssueRef, absence: Absence) {
+function fromAbsence(issue: IssueRef, absence: Absence) {
   const { kind, since } = absence;
-  const { to, name } = absence.kind === "moved" ? absence : {};
+  const { to, name: toName } = absence.kind === "moved" ? absence : {};
   return {
-    ...{ repository, number, kind, since },
-    ...{ toRepository: to?.repositoryId, toNumber: to?.number, toName: name },
+    ...issueColumns(issue),
+    kind,
+    since,
+    toRepository: to?.repositoryId,
+    toNumber: to?.number,
+    toName,
   };
 }

@@ -2,7 +2,7 @@ import type { AlikePost } from "../../../model/post.ts";
 import type { Imports, KnownImport } from "../../pulls.ts";
 import { decodeIssue, decodePost, encodePost } from "../columns/facts.ts";
 import type { Queries } from "../columns/numbers.ts";
-import { named, projectOf } from "../statements.ts";
+import { issueColumns, named, projectOf } from "../statements.ts";
 import type { Carrying, Plain } from "../store.ts";
 
 type AlikeColumns = Pick<AlikePost, "post" | "listedSince" | "isTaken"> & { readonly facts: string };
@@ -53,8 +53,8 @@ export function createImports(
         yield* run`UPDATE posts SET due_at = NULL WHERE number = ${post} AND hash IS NULL`;
         const facts = encodePost({ id: of.post, values: { title, url } });
         yield* upsert("post_facts", ["post"], { post, title, url, facts });
-        const { repositoryId: repository, number } = issue;
-        yield* upsert("imports", ["post"], { post, project, repository, number, updatedAt, reason });
+        const line = { post, project, ...issueColumns(issue), updatedAt, reason };
+        yield* upsert("imports", ["post"], line);
       },
       *"drop-import"(of) {
         const [, post] = yield* numbers.place(of);

@@ -1,7 +1,7 @@
 import type { Absence, Issue, IssueRef } from "../../../model/issue.ts";
 import type { ListedIssue } from "../../pulls.ts";
 import { decodeIssue, encodeIssue } from "../columns/facts.ts";
-import { markedDue, ofIssue, type Part, type Statements, sql } from "../statements.ts";
+import { issueColumns, markedDue, ofIssue, type Part, type Statements, sql } from "../statements.ts";
 import type { Asked } from "../store.ts";
 
 /** The facts of issues, and the rows that hang on them. */
@@ -52,8 +52,8 @@ export function createIssueStore(on: Statements): IssueStore {
     const facts = encodeIssue(withFormer(issue, known));
     const isHere = known !== undefined && known.absence === undefined;
     if (isHere && (known.facts === facts || isOutdated(issue, known.facts))) return;
-    const { repositoryId: repository, number, state, stateReason, createdAt } = issue;
-    const line = { repository, number, state, stateReason, createdAt, facts, isGone: false };
+    const { state, stateReason, createdAt } = issue;
+    const line = { ...issueColumns(issue), state, stateReason, createdAt, facts, isGone: false };
     yield* upsert("issues", ["repository", "number"], line);
     yield* run`DELETE FROM absences WHERE ${ofIssue(issue)}`;
     yield* markRows(issue);
@@ -85,8 +85,8 @@ export function createIssueStore(on: Statements): IssueStore {
     },
     find,
     store: storeOne,
-    setGone: ({ repositoryId: repository, number }, isGone) =>
-      upsert("issues", ["repository", "number"], { repository, number, isGone }),
+    setGone: (issue, isGone) =>
+      upsert("issues", ["repository", "number"], { ...issueColumns(issue), isGone }),
     markRows,
   };
 }

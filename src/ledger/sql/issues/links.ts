@@ -2,7 +2,7 @@ import type { IssueRef } from "../../../model/issue.ts";
 import type { ContentBase } from "../../../model/link.ts";
 import type { LinkedPost, Rows } from "../../rows.ts";
 import type { OfPost, Queries } from "../columns/numbers.ts";
-import { markedDue, ofIssue, type Part, type Statements, sql } from "../statements.ts";
+import { into, issueColumns, markedDue, ofIssue, type Part, type Statements, sql } from "../statements.ts";
 import type { Asked, Carrying, Plain } from "../store.ts";
 import { followersOf, type IssueStore } from "./issue-store.ts";
 
@@ -37,12 +37,12 @@ export function createLinks(
     changes: {
       *link({ project: id, link: { post: postId, issue, origin }, issue: facts, content }) {
         const [project, post] = yield* numbers.place({ project: id, post: postId });
+        const { titleHash, blockHash } = content ?? {};
+        const position = sql`coalesce(max(position), 0) + 1`;
+        const line = { project, post, ...issueColumns(issue), position, origin, titleHash, blockHash };
         const [added, known] = yield* on.together([
           count`
-            INSERT INTO links (project, post, repository, number, position, origin, title_hash, block_hash)
-            SELECT ${project}, ${post}, ${issue.repositoryId}, ${issue.number}, coalesce(max(position), 0) + 1, ${origin},
-              ${content?.titleHash}, ${content?.blockHash}
-            FROM links WHERE project = ${project} AND post = ${post}
+            ${into("links", line, sql`FROM links WHERE project = ${project} AND post = ${post}`)}
             ON CONFLICT DO NOTHING`,
           issues.find(facts),
         ]);
@@ -75,9 +75,7 @@ export function createLinks(
           if (content === undefined) continue;
           const { repositoryId, number } = issue;
           yield* run`DELETE FROM links WHERE ${link}`;
-          yield* run`
-            INSERT INTO ended_links (post, repository, number) VALUES (${post}, ${repositoryId}, ${number})
-            ON CONFLICT DO NOTHING`;
+          yield* run`${into("ended_links", { post, ...issueColumns(issue) })} ON CONFLICT DO NOTHING`;
           yield* deleteIssueBases(post, issue);
           if (content.titleHash !== undefined)
             yield* run`

@@ -4,7 +4,7 @@ import type { PostId } from "../../../model/post.ts";
 import type { KnownMark, MarkedIssue, Pulls } from "../../pulls.ts";
 import { decodeIssue } from "../columns/facts.ts";
 import type { Queries } from "../columns/numbers.ts";
-import { markedDue, ofIssue, postOf, type Statements, sql } from "../statements.ts";
+import { into, issueColumns, markedDue, ofIssue, postOf, type Statements, sql } from "../statements.ts";
 import type { Asked, Carrying, Plain } from "../store.ts";
 
 /** What the state knows of an issue's mark and of one of the posts that it names. */
@@ -49,15 +49,13 @@ export function createMarkers(
     *store({ issue, isOwn, project: of, posts }) {
       const project = yield* numbers.project(of);
       const { repositoryId, number } = issue;
-      yield* run`INSERT INTO issues (repository, number) VALUES (${repositoryId}, ${number}) ON CONFLICT DO NOTHING`;
+      yield* run`${into("issues", issueColumns(issue))} ON CONFLICT DO NOTHING`;
       for (const [position, id] of posts.entries()) {
         const post = yield* numbers.post(project, id);
         yield* run`
           UPDATE posts SET ${markedDue} WHERE number = ${post} AND NOT EXISTS (SELECT 1 FROM markers
             WHERE markers.post = ${post} AND markers.repository = ${repositoryId} AND markers.number = ${number})`;
-        yield* run`
-          INSERT INTO markers (post, repository, number, is_own, position)
-          VALUES (${post}, ${repositoryId}, ${number}, ${isOwn}, ${position}) ON CONFLICT DO NOTHING`;
+        yield* run`${into("markers", { post, ...issueColumns(issue), isOwn, position })} ON CONFLICT DO NOTHING`;
       }
     },
     *marked(project, post) {
@@ -127,9 +125,7 @@ export function createNaming(on: Statements): Plain<Pick<Pulls, "naming">> & Car
             SELECT address FROM naming WHERE ${ofIssue(issue)} ORDER BY address`;
           if (wanted.join() === known.map(({ address }) => address).join()) continue;
           yield* run`DELETE FROM naming WHERE ${ofIssue(issue)}`;
-          for (const address of wanted)
-            yield* run`
-              INSERT INTO naming (address, repository, number) VALUES (${address}, ${issue.repositoryId}, ${issue.number})`;
+          for (const address of wanted) yield* run`${into("naming", { address, ...issueColumns(issue) })}`;
         }
       },
     },

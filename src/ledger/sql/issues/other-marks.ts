@@ -2,7 +2,7 @@ import type { IssueRef } from "../../../model/issue.ts";
 import type { PostId } from "../../../model/post.ts";
 import type { NewOtherMark, OtherMark, Pulls } from "../../pulls.ts";
 import type { Queries } from "../columns/numbers.ts";
-import { ofIssue, projectOf } from "../statements.ts";
+import { issueColumns, ofIssue, projectOf } from "../statements.ts";
 import type { Asked, Carrying, Plain } from "../store.ts";
 
 interface KnownMark extends Pick<NewOtherMark, "board" | "address"> {
@@ -29,11 +29,10 @@ export function createOtherMarks(
       );
     if (before.length === posts.length && posts.every(isSame)) return;
     yield* forget(issue);
-    const { repositoryId: repository, number } = issue;
     for (const post of posts) {
       const old = before.find((one) => one.post === post && one.board === board);
       yield* upsert("other_marks", ["project", "post", "repository", "number"], {
-        ...{ project, post, repository, number, board, address, seenAt: old?.seenAt ?? at },
+        ...{ project, post, ...issueColumns(issue), board, address, seenAt: old?.seenAt ?? at },
         // Earlier versions noted here what a person has accepted.
         acceptedAt: old?.acceptedAt,
       });

@@ -2,7 +2,7 @@ import type { Issue, Milestone, Pin, RepositoryId, Signals } from "../../../mode
 import type { SignalledIssue, SignalMemory } from "../../pulls.ts";
 import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../columns/facts.ts";
 import type { Queries } from "../columns/numbers.ts";
-import { ofIssue, type Part, projectOf, type Statements, sql } from "../statements.ts";
+import { into, issueColumns, ofIssue, type Part, projectOf, type Statements, sql } from "../statements.ts";
 import type { Asked, Carrying, Plain } from "../store.ts";
 import type { IssueStore } from "./issue-store.ts";
 
@@ -16,7 +16,7 @@ export function createSignals(
   on: Queries,
   issues: IssueStore,
 ): Plain<SignalMemory> & Carrying<"store-signals" | "store-facts" | "replace-milestone" | "set-pins"> {
-  const { run, has, get, all, insert, upsert, numbers } = on;
+  const { run, has, get, all, upsert, numbers } = on;
   const joined = sql`
     LEFT JOIN signals ON signals.repository = issues.repository AND signals.number = issues.number
     LEFT JOIN absences ON absences.repository = issues.repository AND absences.number = issues.number
@@ -91,8 +91,7 @@ export function createSignals(
         if (encodeSignals(changed) === encoded) return;
         const canonical = changed.canonical?.kind === "known" ? changed.canonical.value : null;
         yield* upsert("signals", ["repository", "number"], {
-          repository: issue.repositoryId,
-          number: issue.number,
+          ...issueColumns(issue),
           signals: encodeSignals(changed),
           canonicalRepository: canonical?.repositoryId,
           canonicalNumber: canonical?.number,
@@ -109,7 +108,7 @@ export function createSignals(
         const project = yield* numbers.project(of);
         yield* run`DELETE FROM pins WHERE project = ${project}`;
         for (const { repositoryId: repository, kind, name, id, now } of known)
-          yield* insert("pins", { project, repository, kind, name, id, now });
+          yield* run`${into("pins", { project, repository, kind, name, id, now })}`;
       },
       "replace-milestone": ({ repository, known, now }) =>
         lookThrough(repository, (issue) => {

@@ -12,7 +12,7 @@ import {
 import { auditFieldsShape } from "../../shapes.ts";
 import { stored } from "../../stored.ts";
 import type { Queries } from "../columns/numbers.ts";
-import { postOf, projectOf, sql } from "../statements.ts";
+import { into, postOf, projectOf, sql } from "../statements.ts";
 import type { Asked, Plain } from "../store.ts";
 
 /** One line for every write to either side. */
@@ -39,7 +39,7 @@ interface CorrectedCall extends Pick<CallKey, "project" | "subject"> {
 type Found<Line> = Omit<Line, "fields"> & { readonly fields: string };
 
 /** Writes and reads audit lines. */
-export function createAudit({ run, get, all, insert, numbers }: Queries): Audit {
+export function createAudit({ run, get, all, numbers }: Queries): Audit {
   const columns = sql`at, run, side, board_projects.id AS project, posts.id AS post, kind, fields,
     repository AS "issue.repository", issue AS "issue.number", audit.reason AS reason, message,
     is_approved, audit.voters AS voters, subject`;
@@ -48,7 +48,7 @@ export function createAudit({ run, get, all, insert, numbers }: Queries): Audit 
   function* write(entry: AuditEntry): Asked<void> {
     const project = yield* numbers.project(entry.project);
     const post = entry.post === undefined ? undefined : yield* numbers.post(project, entry.post);
-    yield* insert("audit", fromEntry(entry, project, post));
+    yield* run`${into("audit", fromEntry(entry, project, post))}`;
   }
   return {
     write,

@@ -4,7 +4,7 @@ import type { Intent, IntentId, Journal } from "../../journal.ts";
 import { issueField, ruleField, writesShape } from "../../shapes.ts";
 import { stored } from "../../stored.ts";
 import type { Queries } from "../columns/numbers.ts";
-import { type Part, projectOf, sql } from "../statements.ts";
+import { into, type Part, projectOf, sql } from "../statements.ts";
 import type { Carrying, Plain } from "../store.ts";
 import { type Audit, interrupted } from "./audit.ts";
 import type { InterruptedCalls } from "./tool-calls.ts";
@@ -60,21 +60,22 @@ export function createJournal(
     ...audit.told,
     changes: {
       *"mark-sent"({ intent, at: sentAt, signature }) {
-        const { kind, run: number, at, reason, bodyHash, repository, content } = intent;
+        const { kind, run: by, at, reason, bodyHash, repository, number, content } = intent;
         const [project, post] = yield* numbers.place(intent);
         const writes = fromWrites(intent.writes ?? intent.issueWrites);
+        const line = {
+          ...{ project, post, kind, run: by, at, reason, bodyHash, repository, number, writes, signature },
+          ...{ titleHash: content?.titleHash, blockHash: content?.blockHash, voters: intent.voters },
+          ...{ updatedAtBefore: intent.updatedAtBefore, state: "SENT", sentAt, attempts: 1 },
+        };
         // The place counts as much as the content, or the outcome would be looked up where nothing was sent.
         yield* run`
           UPDATE intents SET state = 'REJECTED', message = 'not sent; something else is wanted now', ended_at = ${sentAt}
           WHERE project = ${project} AND post = ${post} AND kind = ${kind} AND ended_at IS NULL AND state = 'PREPARED'
             AND (body_hash <> ${bodyHash} OR repository IS DISTINCT FROM ${repository}
-              OR number IS DISTINCT FROM ${intent.number} OR writes IS DISTINCT FROM ${writes})`;
+              OR number IS DISTINCT FROM ${number} OR writes IS DISTINCT FROM ${writes})`;
         yield* some(() => new Error(`The ${kind} of post ${intent.post} is under way, or in doubt.`))`
-          INSERT INTO intents (project, post, kind, run, at, reason, body_hash, repository, number, title_hash, block_hash,
-            writes, updated_at_before, voters, state, sent_at, attempts, signature)
-          VALUES (${project}, ${post}, ${kind}, ${number}, ${at}, ${reason}, ${bodyHash}, ${repository}, ${intent.number},
-            ${content?.titleHash}, ${content?.blockHash}, ${writes}, ${intent.updatedAtBefore}, ${intent.voters}, 'SENT',
-            ${sentAt}, 1, ${signature})
+          ${into("intents", line)}
           ON CONFLICT (project, post, kind) WHERE ended_at IS NULL DO UPDATE SET state = 'SENT', sent_at = excluded.sent_at,
             unknown_at = NULL, attempts = intents.attempts + 1, signature = excluded.signature
           WHERE intents.state = 'PREPARED'`;

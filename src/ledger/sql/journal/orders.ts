@@ -2,7 +2,7 @@ import { z } from "zod";
 import { dayMs } from "../../../model/time.ts";
 import type { GivenOrder, OrderNumber, Orders } from "../../orders.ts";
 import { parse, stored } from "../../stored.ts";
-import { type Statements, sql } from "../statements.ts";
+import { into, type Statements, sql } from "../statements.ts";
 import { type Asked, type Carrying, numberOf, type Plain } from "../store.ts";
 
 /** Whoever waits for an order has seen its end by then. */
@@ -16,12 +16,11 @@ export function createOrders(
 ): Plain<Orders> & Carrying<"note-progress" | "end-order" | "withdraw-order" | "end-orphans"> {
   const { run, has, get } = on;
   return {
-    give: ({ at, until, who, order }) =>
+    give: ({ at, until, who, order: request }) =>
       on.transaction(function* () {
         yield* run`DELETE FROM orders WHERE until < ${at - keepMs}`;
         const given = yield* get<{ number: number }>`
-          INSERT INTO orders (at, until, who, request) VALUES (${at}, ${until}, ${who}, ${order})
-          RETURNING number`;
+          ${into("orders", { at, until, who, request })} RETURNING number`;
         return numberOf<OrderNumber>(given);
       }),
     areWaiting: () => has`SELECT 1 AS one FROM orders WHERE ${isOpen} LIMIT 1`,

@@ -1,6 +1,7 @@
 import { OutdatedError } from "../../../errors.ts";
 import type { Backlog, Pace, PacedWrite } from "../../journal.ts";
 import type { Queries } from "../columns/numbers.ts";
+import { into } from "../statements.ts";
 import type { Carrying, Plain } from "../store.ts";
 
 /** A line for each limit, each write of the last time, and each project and budget with something left. */
@@ -34,8 +35,7 @@ export function createPace(on: Queries): Plain<Pace> & Carrying<"limit" | "pace-
         if (creates + others === 0)
           return yield* run`DELETE FROM backlogs WHERE budget = ${budget} AND project = ${project}`;
         yield* run`
-          INSERT INTO backlogs (budget, project, creates, others, created, since, at)
-          VALUES (${budget}, ${project}, ${creates}, ${others}, ${created}, ${at}, ${at})
+          ${into("backlogs", { budget, project, creates, others, created, since: at, at })}
           ON CONFLICT (budget, project) DO UPDATE SET creates = excluded.creates, others = excluded.others,
             created = backlogs.created + excluded.created, at = excluded.at`;
       },

@@ -1,7 +1,7 @@
 import { type PersonRequest, type RequestId, type Requests, requestShape } from "../../orders.ts";
 import { stored } from "../../stored.ts";
 import type { Queries } from "../columns/numbers.ts";
-import { projectOf } from "../statements.ts";
+import { into, projectOf } from "../statements.ts";
 import type { Carrying, Plain } from "../store.ts";
 
 export interface RequestColumns {
@@ -14,7 +14,7 @@ export const readRequest = stored("requests.request", requestShape);
 
 /** What people asked for and no run has finished yet. */
 export function createRequests(on: Queries): Plain<Requests> & Carrying<"add-request" | "end-request"> {
-  const { run, all, insert, numbers } = on;
+  const { run, all, numbers } = on;
   return {
     *pending(project) {
       const found = yield* all<RequestColumns>`
@@ -29,7 +29,7 @@ export function createRequests(on: Queries): Plain<Requests> & Carrying<"add-req
     changes: {
       *"add-request"({ request: { project: id, at, ...request } }) {
         const project = yield* numbers.project(id);
-        yield* insert("requests", { project, at, request });
+        yield* run`${into("requests", { project, at, request })}`;
       },
       "end-request": ({ request }) => run`DELETE FROM requests WHERE id = ${request}`,
     },

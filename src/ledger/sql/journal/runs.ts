@@ -4,7 +4,7 @@ import { dayMs } from "../../../model/time.ts";
 import type { FoundRun, Runs, StoredRun } from "../../orders.ts";
 import { toSign } from "../../sign.ts";
 import { stored } from "../../stored.ts";
-import { type Statements, sql } from "../statements.ts";
+import { into, type Statements, sql } from "../statements.ts";
 import { type Asked, answer, type Carrying, numberOf, type Plain } from "../store.ts";
 import type { Meta } from "./meta.ts";
 
@@ -20,7 +20,7 @@ export function createRuns(
   meta: Meta,
   rewind: (now: number) => Asked<number>,
 ): Plain<Runs> & Carrying<"finish-run" | "beat" | "offer-page"> {
-  const { run, some, count, get, all, insert } = on;
+  const { run, some, count, get, all } = on;
   const columns = sql`runs.number AS run, started_at, finished_at, result`;
   return {
     begin: (at) =>
@@ -92,12 +92,12 @@ export function createRuns(
           WHERE number = ${number} AND finished_at IS NULL`;
         for (const [position, { project, report }] of projects.entries()) {
           const { requests: _, ...said } = { requests: 0, ...report };
-          yield* insert("run_projects", {
+          yield* run`${into("run_projects", {
             ...{ run: number, position, project, report },
             said: hash("sha256", JSON.stringify(said), "base64"),
             writes: written.reduce((sum, field) => sum + countOf(report, field), 0),
             failures: countOf(report, "failed"),
-          });
+          })}`;
         }
       },
       beat: ({ sign }) => meta.write("heartbeat", JSON.stringify(sign)),

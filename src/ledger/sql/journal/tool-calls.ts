@@ -8,7 +8,7 @@ import {
   type ToolCalls,
 } from "../../journal.ts";
 import type { Queries } from "../columns/numbers.ts";
-import { type Part, projectOf, sql } from "../statements.ts";
+import { into, type Part, projectOf, sql } from "../statements.ts";
 import type { Asked, Carrying, Plain } from "../store.ts";
 import { type Audit, interrupted } from "./audit.ts";
 
@@ -38,12 +38,14 @@ export function createToolCalls(
   function* put(state: "SENT" | "DONE", call: Written): Asked<void> {
     const { purpose, subject, run, hash, reason, at, message, result, url } = call;
     const project = yield* numbers.project(call.project);
-    const [sentAt, endedAt] = state === "SENT" ? [at, undefined] : [undefined, at];
+    const line = {
+      ...{ project, purpose, subject, state, run, hash, reason, message, result, url, preparedAt: at },
+      ...(state === "SENT"
+        ? { sentAt: at, endedAt: undefined, attempts: 1 }
+        : { sentAt: undefined, endedAt: at, attempts: 0 }),
+    };
     yield* some(() => new Error(`The call ${purpose} for ${subject} is under way, or done.`))`
-      INSERT INTO tool_calls (project, purpose, subject, state, run, hash, reason, prepared_at, sent_at, ended_at, attempts,
-        message, result, url)
-      VALUES (${project}, ${purpose}, ${subject}, ${state}, ${run}, ${hash}, ${reason}, ${at}, ${sentAt}, ${endedAt},
-        ${state === "SENT"}, ${message}, ${result}, ${url})
+      ${into("tool_calls", line)}
       ON CONFLICT (project, purpose, subject) DO UPDATE SET
         attempts = CASE WHEN tool_calls.hash = excluded.hash THEN tool_calls.attempts ELSE 0 END + excluded.attempts,
         state = excluded.state, run = excluded.run, hash = excluded.hash, reason = excluded.reason,

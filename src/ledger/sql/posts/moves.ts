@@ -2,7 +2,7 @@ import { OutdatedError } from "../../../errors.ts";
 import type { PostId } from "../../../model/post.ts";
 import type { Queries } from "../columns/numbers.ts";
 import { type RequestColumns, readRequest } from "../journal/requests.ts";
-import { markedDue, named, type Statements, sql } from "../statements.ts";
+import { into, markedDue, named, type Statements, sql } from "../statements.ts";
 import type { Asked, Carrying } from "../store.ts";
 
 /** Tables whose rows go over as they are. */
@@ -74,7 +74,7 @@ export function createMoves(on: Queries): Carrying<"move-post"> {
 
 /** What people asked for of one post goes over; of a request that names several, the part about this one. */
 function createRequestMover(on: Statements): (post: PostId, from: number, to: number) => Asked<void> {
-  const { run, all, insert } = on;
+  const { run, all } = on;
   return function* (post, from, to) {
     const asked = yield* all<RequestColumns>`
       SELECT id, at, request FROM requests WHERE project = ${from} ORDER BY id`;
@@ -91,7 +91,7 @@ function createRequestMover(on: Statements): (post: PostId, from: number, to: nu
       if (!parts.some(isOf)) continue;
       const withOnly = (isWanted: (one: (typeof parts)[number]) => boolean): string =>
         JSON.stringify({ ...found, [list]: parts.filter(isWanted) });
-      yield* insert("requests", { project: to, at, request: withOnly(isOf) });
+      yield* run`${into("requests", { project: to, at, request: withOnly(isOf) })}`;
       yield* run`UPDATE requests SET request = ${withOnly((one) => !isOf(one))} WHERE id = ${id}`;
     }
   };

@@ -1,7 +1,7 @@
 import type { RowNote } from "../../../model/link.ts";
 import type { NoteColumns, StandingNotes } from "../columns/notes.ts";
 import type { Queries } from "../columns/numbers.ts";
-import { sql } from "../statements.ts";
+import { into, sql } from "../statements.ts";
 import type { AnyChange, Asked, Carrying } from "../store.ts";
 
 /** Their words hold numbers that change from run to run, but it is the same wait all the time. */
@@ -27,7 +27,7 @@ export interface NoteWriter extends Carrying<"note-action" | "park" | "unpark"> 
   ): Asked<void>;
 }
 
-export function createNoteWriter({ run, all, insert, numbers }: Queries): NoteWriter {
+export function createNoteWriter({ run, all, numbers }: Queries): NoteWriter {
   const columns = sql`kind, cause, code, message, since, action, signature, planned, notifies, follows_at, position`;
   const notesOf = (post: number) =>
     all<NoteColumns>`SELECT ${columns} FROM notes WHERE post = ${post} ORDER BY position`;
@@ -40,7 +40,7 @@ export function createNoteWriter({ run, all, insert, numbers }: Queries): NoteWr
     const placed = wanted.map((note, position): NoteColumns => ({ ...note, position }));
     if (JSON.stringify(standing) === JSON.stringify(placed)) return;
     yield* run`DELETE FROM notes WHERE post = ${post}`;
-    for (const note of placed) yield* insert("notes", { ...note, project, post });
+    for (const note of placed) yield* run`${into("notes", { ...note, project, post })}`;
   }
   return {
     *standing(changes) {
