@@ -31,6 +31,7 @@ import {
 } from "../print/terminal.ts";
 import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
+import { printConfig } from "./state.ts";
 
 /** What a command that talks to both sides works with. */
 export interface Session<Options extends SessionOptions = SessionOptions> extends Called<Options> {
@@ -39,6 +40,8 @@ export interface Session<Options extends SessionOptions = SessionOptions> extend
   /** A report without secrets in it. A table may break a text anywhere, and the terminal then knows a secret no more. */
   clean<T>(report: T): T;
   readonly config: Config;
+  /** See `printConfig`. */
+  readonly print: string;
   /** The config's file, absolute. */
   readonly file: string;
   readonly place: LoadedConfig["place"];
@@ -114,6 +117,7 @@ function openSession<Options extends SessionOptions>(
   const { timezone } = loaded.config;
   const progress = createProgressBar(terminal, systemClock.now, timezone, options.quiet !== true);
   const projects = chooseProjects(syncProjects(loaded.config), options.project, loaded.file);
+  const print = printConfig(loaded.config);
   const connect = (own: Secrets, environment: Environment): Session<Options> => {
     const machine: Machine = {
       clock: systemClock,
@@ -132,6 +136,7 @@ function openSession<Options extends SessionOptions>(
           typeof value === "string" ? redact(value) : value,
         ),
       config: loaded.config,
+      print,
       file: resolve(terminal.cwd, loaded.file),
       place: loaded.place,
       projects,

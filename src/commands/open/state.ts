@@ -8,14 +8,7 @@ import { StateError, StateHeldError } from "../../errors.ts";
 import type { HeldProjects, Ledger, SharedLedger, Taken } from "../../ledger/ledger.ts";
 import type { SharedOptions } from "../../ledger/postgres/postgres.ts";
 import { acquireState } from "../../ledger/sqlite/lock.ts";
-import {
-  openLedger,
-  openLedgerCopy,
-  openLedgerReadOnly,
-  readImage,
-  writeImage,
-} from "../../ledger/sqlite/sqlite.ts";
-import { EarlierFormError } from "../../ledger/stored.ts";
+import { openLedger, openLedgerCopy, openLedgerReadOnly } from "../../ledger/sqlite/sqlite.ts";
 import type { Log } from "../../log.ts";
 import { minuteMs } from "../../model/time.ts";
 import type { Terminal } from "../print/terminal.ts";
@@ -36,32 +29,18 @@ type ServerPlace = Pick<SharedOptions, "url" | "config" | "leaseMs" | "requestMs
 /** A request that is under way when a lease ends could be made a second time by whoever has the next one. */
 const spareMs = 5_000;
 
-/** Where a config has its state. */
+/** Where a config has its state. @param print - see `printConfig`; of the config of the moment. */
 export function placeOfState(
   terminal: Terminal,
   config: Config,
-  configNow: () => Config = () => config,
+  print: () => string = () => printConfig(config),
 ): StatePlace {
   const { cwd } = terminal;
   const { state, board, tracker } = config;
   if (!isPostgresUrl(state)) return { terminal, name: resolve(cwd, state), server: undefined };
   const requestMs = Math.max(board.timeout, tracker.timeout);
-  const prints = new WeakMap<Config, string>();
-  const printFor = (now: Config): string => {
-    const print = prints.get(now) ?? printConfig(now);
-    prints.set(now, print);
-    return print;
-  };
-  return {
-    terminal,
-    name: nameState(cwd, state),
-    server: {
-      url: state,
-      config: () => printFor(configNow()),
-      requestMs,
-      leaseMs: Math.max(config.lease, requestMs + spareMs),
-    },
-  };
+  const leaseMs = Math.max(config.lease, requestMs + spareMs);
+  return { terminal, name: nameState(cwd, state), server: { url: state, config: print, requestMs, leaseMs } };
 }
 
 /** What decides what is written: two replicas that differ in it would undo each other's work. */
@@ -181,7 +160,8 @@ async function openServer(
   });
 }
 
-function serverOptions(terminal: Terminal, server: ServerPlace, who: string): SharedOptions {
+/** What a server is asked with. */
+export function serverOptions(terminal: Terminal, server: ServerPlace, who: string): SharedOptions {
   return {
     ...server,
     who,
@@ -277,64 +257,12 @@ export async function withPrivateCopy<T>(
   return closing(known ?? openLedger(":memory:", options), (copy) => work(copy, known !== undefined));
 }
 
-/**
- * Takes a whole state from where nobody is at work with it.
- *
- * @param state a file, absolute; or the URL of a server.
- * @param keep puts it somewhere else. When that has come true, the old one counts as an old copy.
- */
-export async function takeOutState(
-  terminal: Terminal,
-  state: string,
-  keep: (image: Buffer) => Promise<void>,
-): Promise<void> {
-  const options = stateOptions(terminal);
-  const who = whoIs(terminal, "state copy");
-  if (isPostgresUrl(state)) {
-    const { emptyServer } = await import("../../ledger/postgres/beside.ts");
-    return emptyServer(serverOptions(terminal, serverAlone(state), who), keep);
-  }
-  let known: Ledger | undefined;
-  try {
-    known = openLedgerReadOnly(state);
-  } catch (error) {
-    if (!(error instanceof EarlierFormError)) throw error;
-    const { readEarlierImage } = await import("../../ledger/sqlite/earlier.ts");
-    // Nobody works with it any more, so it needs no word that it is an old copy.
-    return keep(readEarlierImage(state, options));
-  }
-  if (known === undefined) throw new StateError(`There is no state at ${state}.`);
-  known.close();
-  const lock = acquireState(state, who, options);
-  try {
-    await closing(openLedger(state, options), async (ledger) => {
-      await keep(readImage(state, options));
-      await ledger.commit([{ kind: "declare-old", at: options.now }]);
-    });
-  } finally {
-    lock.release();
-  }
-}
-
-/** Puts a whole state to where there is none. */
-export async function fillState(terminal: Terminal, state: string, image: Buffer): Promise<void> {
-  if (isPostgresUrl(state)) {
-    const { fillServer } = await import("../../ledger/postgres/beside.ts");
-    return fillServer(serverOptions(terminal, serverAlone(state), whoIs(terminal, "state copy")), image);
-  }
-  return writeImage(image, state, stateOptions(terminal));
-}
-
-/** A server that is only asked, and no run's. */
-function serverAlone(url: string): ServerPlace {
-  return { url, config: () => "", leaseMs: spareMs, requestMs: 0 };
-}
-
 /** A process as messages name it, and as others on its state tell it from themselves. */
 export function whoIs({ pid, id }: Terminal, command: string): string {
   return `${command}, process ${pid} on ${hostname()}${id === undefined ? "" : `#${id}`}`;
 }
 
-function stateOptions(terminal: Terminal): { readonly now: number; readonly version: string } {
+/** What a file is opened with. */
+export function stateOptions(terminal: Terminal): { readonly now: number; readonly version: string } {
   return { now: systemClock.now(), version: terminal.version };
 }

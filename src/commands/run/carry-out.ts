@@ -16,7 +16,7 @@ import {
 import { runProjects } from "../../sync/run.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";
 import { exitOf, type Session } from "../open/session.ts";
-import { openBeside, placeOfState, printConfig, whoIs, withState } from "../open/state.ts";
+import { openBeside, placeOfState, whoIs, withState } from "../open/state.ts";
 import { type CommonOptions, exitCodes } from "../print/terminal.ts";
 import { printJson, printLine } from "../print/text.ts";
 import { refuseOldPlan } from "./plan-file.ts";
@@ -72,13 +72,13 @@ async function handOver(
   held: StateHeldError,
   show: (carried: Carried) => number,
 ): Promise<number> {
-  const { config, machine, terminal, options } = session;
+  const { config, print, machine, terminal, options } = session;
   const ledger = await openBeside(placeOfState(terminal, config), command, true);
   if (ledger === undefined) throw held;
   try {
     if ((await readHeartbeat(ledger))?.isAlive !== true) throw held;
     const keys = projects.map(({ key }) => key);
-    const handed: HandedOrder = { order, projects: keys, config: printConfig(config) };
+    const handed: HandedOrder = { order, projects: keys, config: print };
     const at = machine.clock.now();
     const who = whoIs(terminal, command);
     const until = at + keepMs;

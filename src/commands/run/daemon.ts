@@ -42,7 +42,7 @@ import { createRenewal, followConfig, readAnew } from "./reload.ts";
 export async function daemon({ terminal, options }: CommandCall): Promise<number> {
   return inSession({ terminal, options: { ...options, isLogWanted: true } }, (session) => {
     const current = { session };
-    const place = placeOfState(terminal, session.config, () => current.session.config);
+    const place = placeOfState(terminal, session.config, () => current.session.print);
     return withStateToTake(place, session.log, "daemon", async (ledger, take) => {
       await runUntilSignal(current, { ledger, take });
       if (options.json === true) printJson(terminal.out, { stopped: String(terminal.signal.reason) });

@@ -10,7 +10,7 @@ import type { Progress, SyncProject, World } from "../../sync/ground/world.ts";
 import { type HandedOrder, type HandedOutcome, handBack, readHandedOrder } from "../../sync/handed.ts";
 import { runProjects } from "../../sync/run.ts";
 import type { Session } from "../open/session.ts";
-import { printConfig, type Take, whoIs } from "../open/state.ts";
+import { type Take, whoIs } from "../open/state.ts";
 import { classify } from "../print/failure.ts";
 import { exitCodes } from "../print/terminal.ts";
 import { refuseOldPlan } from "./plan-file.ts";
@@ -115,7 +115,7 @@ async function runOrder(post: Post, given: GivenOrder): Promise<HandedOutcome> {
   const current = post.session();
   try {
     const { order, projects: keys, config } = readHandedOrder(given.order);
-    if (config !== printConfig(current.config)) {
+    if (config !== current.print) {
       throw new StateHeldError(
         "The daemon works by another config than this command. Nothing was done: send it SIGHUP (or start it again), so that both have the same.",
       );
