@@ -1,6 +1,5 @@
 import { Argument, InvalidArgumentError, Option } from "commander";
 import { type CommandCall, readWhole } from "./print/terminal.ts";
-import { completion, shells, wordsCommand } from "./setup/completion.ts";
 
 /** One command of the program. */
 export interface CommandRow {
@@ -303,12 +302,12 @@ export const commandTable: readonly CommandRow[] = [
   {
     name: "completion",
     summary: "print a script that completes commands and options",
-    args: [new Argument("<shell>", "the shell to complete in").choices(shells)],
+    args: [new Argument("<shell>", "the shell to complete in").choices(["bash", "zsh", "fish"])],
     examples: [
       "boardsync completion bash",
       "boardsync completion fish > ~/.config/fish/completions/boardsync.fish",
     ],
-    run: completion,
+    run: async (call) => (await import("./setup/completion.ts")).completion(call),
   },
   {
     name: "help",
@@ -318,12 +317,13 @@ export const commandTable: readonly CommandRow[] = [
     run: async (call) => (await import("./look/help.ts")).help(call),
   },
   {
-    name: wordsCommand,
+    // What the scripts of `completion` ask.
+    name: "__complete",
     summary: "",
     isHidden: true,
     args: [new Argument("[words...]")],
     examples: [],
-    run: async (call) => (await import("./setup/complete-words.ts")).completeWords(call),
+    run: async (call) => (await import("./setup/completion.ts")).completeWords(call),
   },
 ];
 

@@ -7,7 +7,6 @@ import {
 } from "fastify";
 import { ConfigError, describeUnread, StateError } from "../errors.ts";
 import type { Log } from "../log.ts";
-import { maxBodyBytes } from "./http-limits.ts";
 
 /** The daemon's HTTP server, listening. */
 export interface HttpServer {
@@ -70,7 +69,6 @@ const usualHeaders: Readonly<Record<string, string>> = {
  */
 export async function serveHttp(where: HttpPlace, log: Log, parts: readonly HttpPart[]): Promise<HttpServer> {
   const server = fastify({
-    bodyLimit: maxBodyBytes,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     forceCloseConnections: true,

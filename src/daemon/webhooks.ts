@@ -3,7 +3,6 @@ import type { Log } from "../log.ts";
 import { minuteMs } from "../model/time.ts";
 import type { Hint } from "./hints.ts";
 import type { HttpPart } from "./http.ts";
-import { maxBodyBytes } from "./http-limits.ts";
 import { type RefusalReason, refusals } from "./webhook-refusals.ts";
 
 /** What the receiver works with. */
@@ -22,6 +21,8 @@ export interface WebhookOptions {
 /** What was made of a delivery. */
 export type DeliveryOutcome = "taken" | "ignored" | "refused";
 
+/** GitHub sends up to 25 MB for a push, and far less for the events that are asked for. */
+const maxBodyBytes = 1024 * 1024;
 /** The bodies that are being read at a time take no more than this together. */
 const mostBytes = 16 * maxBodyBytes;
 /** What is refused is said no more often, for each reason; what was refused in between is counted. */

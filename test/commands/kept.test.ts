@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { DatabaseStatus } from "../../src/commands/open/status-database.ts";
+import type { DatabaseStatus } from "../../src/commands/open/status.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
 import { openStage, type Stage } from "./stage.ts";
 

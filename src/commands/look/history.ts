@@ -11,7 +11,7 @@ import { type ToldTimes, tellTimes } from "../../sync/tell/times.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
 import { count } from "../../sync/tell/words.ts";
 import { type Beside, findPosts, knownProjects, readBeside } from "../open/beside.ts";
-import { describeSince } from "../open/status-database.ts";
+import { describeSince } from "../open/status.ts";
 import { indent, printWrapped } from "../print/blocks.ts";
 import { type CommandCall, type CommonOptions, exitCodes, type Output } from "../print/terminal.ts";
 import { printJson, printLine } from "../print/text.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../../config/schema.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
+import type { Ledger, Pruned } from "../../ledger/ledger.ts";
 import type { StoredRun } from "../../ledger/orders.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
 import { inOrder } from "../../select.ts";
@@ -20,7 +20,6 @@ import { systemClock } from "./clock.ts";
 import { readHeartbeat } from "./heartbeat.ts";
 import { readMoment } from "./next-run.ts";
 import { findOtherConfigs } from "./other-config.ts";
-import { readDatabase } from "./status-database.ts";
 
 /** More than this is never printed of what waits in one project. */
 const maxWaiting = 1000;
@@ -64,6 +63,26 @@ export async function readStatus(config: Config, state: string, ledger: Ledger |
       readProject(project, config.tracker.pace, ledger, await readMoment(config, project.project, ledger)),
     ),
   };
+}
+
+/** As `status --json` prints it. */
+export type DatabaseStatus = Awaited<ReturnType<typeof readDatabase>>;
+
+/** How big the state is; sizes in bytes, of the file and of the write-ahead journal beside it. */
+export async function readDatabase(ledger: Ledger) {
+  const { pruned, ...size } = await ledger.upkeep.size();
+  const { bytes, freeBytes, links } = size;
+  return {
+    ...size,
+    /** What the file uses; null while there is no link. */
+    bytesPerLink: links === 0 ? null : Math.round((bytes - freeBytes) / links),
+    historySince: describeSince(pruned),
+  };
+}
+
+/** From when on the history is whole, ISO 8601; null where nothing was deleted from it. */
+export function describeSince(pruned: Pruned | undefined): string | null {
+  return pruned === undefined ? null : new Date(pruned.before).toISOString();
 }
 
 /** Of a copy that was put back, and that no run has taken as it is yet, when it was made; epoch ms. */

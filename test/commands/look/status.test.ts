@@ -1,9 +1,9 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { printStatus } from "../../../src/commands/look/status.ts";
 import { systemClock } from "../../../src/commands/open/clock.ts";
 import type { ProjectStatus, WaitingLine } from "../../../src/commands/open/status.ts";
-import { printStatus } from "../../../src/commands/reports/status.ts";
 import type { SignOfLife } from "../../../src/ledger/orders.ts";
 import { acquireState } from "../../../src/ledger/sqlite/lock.ts";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite.ts";
