@@ -6,8 +6,7 @@ import { inOrder, select } from "../select.ts";
 import { asStarted } from "../sync/ground/remedy.ts";
 import type { ProjectReport, RunReport } from "../sync/ground/reports.ts";
 import { tellEntries } from "../sync/tell/entries.ts";
-import { countProject } from "../sync/tell/project-report.ts";
-import { readProjectState } from "../sync/tell/project-state.ts";
+import { readProject, readProjectState } from "../sync/tell/project-state.ts";
 import { readReport } from "../sync/tell/stored-report.ts";
 import { bodyFor, type Channel } from "./channels.ts";
 import { composeDigest, type DigestPart, type DigestRhythm, isDigestDue } from "./digest.ts";
@@ -150,19 +149,18 @@ async function sendDigest(options: AnnounceOptions): Promise<void> {
   if (!isDigestDue(notices.digest, last.at, now)) return;
   // Before it leaves: one whose answer is lost may have been read. Of several replicas the first one sends it.
   if (!(await ledger.notices.sayAgain(last, now))) return;
-  const parts = await inOrder(projects, async (project) => partOf(project, last.at, ledger));
+  const parts = await inOrder(projects, async (project) => partOf(project, last.at, now, ledger));
   const text = composeDigest(parts, last.at);
   const body = JSON.stringify(bodyFor(notices.kind, "digest", text));
   if ((await call("notice", notices.url, body, options)) === "refused") await remember(last.at);
 }
 
-async function partOf(project: string, since: number, ledger: Ledger): Promise<DigestPart> {
-  const memory = ledger.memory.project(project);
-  const { failed, hold } = readReport((await ledger.runs.last(project))?.report);
-  const counts = await countProject(ledger, memory, hold !== undefined);
+async function partOf(project: string, since: number, now: number, ledger: Ledger): Promise<DigestPart> {
+  const { memory, report, counts } = await readProject(ledger, project, { now });
   const { held = 0, parked = 0, quarantined = 0, paused = 0 } = counts ?? {};
   const done = memory && (await ledger.journal.doneSince(memory.id, since));
   const { opened = 0, told = 0, known = 0, unknown = 0 } = done ?? {};
+  const failed = report?.failed ?? 0;
   return { project, failed, held, parked, quarantined, paused, opened, told, known, unknown };
 }
 

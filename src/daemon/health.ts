@@ -1,12 +1,12 @@
 import { describeUnread, StateError } from "../errors.ts";
-import { describeState } from "../sync/tell/project-state.ts";
+import { describeState, type ReadProject } from "../sync/tell/project-state.ts";
 import { beginSentence } from "../sync/tell/words.ts";
 import type { HttpPart } from "./http.ts";
 import type { MeasuredProject } from "./metrics.ts";
 import { share } from "./share.ts";
 
 /** A project that is late, and how it stands. */
-export type LateProject = Pick<MeasuredProject, "key" | "state">;
+export type LateProject = Pick<MeasuredProject, "key"> & Pick<ReadProject, "state">;
 
 /**
  * `GET /healthz` answers 200 while the loop is alive, `GET /readyz` answers 200 once no project is late, else 503 with how

@@ -3,9 +3,7 @@ import type { Side } from "../errors.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Traffic } from "../model/surroundings.ts";
 import type { ProjectReport, RunReport } from "../sync/ground/reports.ts";
-import { countProject } from "../sync/tell/project-report.ts";
-import type { ProjectState } from "../sync/tell/project-state.ts";
-import { readReport } from "../sync/tell/stored-report.ts";
+import { type Moment, type ReadProject, readProject } from "../sync/tell/project-state.ts";
 import { stateKinds } from "../sync/tell/words.ts";
 import type { HttpPart } from "./http.ts";
 import { share } from "./share.ts";
@@ -38,11 +36,10 @@ export interface MeasuredSides extends Readonly<Record<Side, Traffic>> {
 }
 
 /** One project of the config. */
-export interface MeasuredProject {
+export interface MeasuredProject extends Moment {
   readonly key: string;
   /** Between two of its times, in ms. */
   readonly periodMs: number;
-  readonly state: ProjectState;
 }
 
 /** Has a registry of its own: nothing of it is shared with anything else in the process. */
@@ -70,7 +67,7 @@ export function createMetrics(ledger: Ledger, version: string): Metrics {
   ]);
   const calls = counter("calls_total", "Heartbeats and notices that were sent.", ["call", "outcome"]);
   const reloads = counter("config_reloads_total", "How often the config was read anew.", ["outcome"]);
-  const gauges = createStateGauges(ledger, registry);
+  const ofState = createStateGauges(ledger, registry);
   const seen = new WeakMap<Traffic, ReadonlyMap<string, number>>();
 
   for (const result of ["ok", "partial", "held", "failed", "error"]) runs.inc({ result }, 0);
@@ -114,7 +111,7 @@ export function createMetrics(ledger: Ledger, version: string): Metrics {
     noteCall: (call, isTaken) => calls.inc({ call, outcome: isTaken ? "taken" : "failed" }),
     noteReload: (isTaken) => reloads.inc({ outcome: isTaken ? "taken" : "refused" }),
     async render(projects) {
-      await gauges.read(projects);
+      await ofState.read(projects);
       return registry.metrics();
     },
     contentType: registry.contentType,
@@ -124,13 +121,10 @@ export function createMetrics(ledger: Ledger, version: string): Metrics {
 /** `GET /metrics`. Holds numbers and the names of projects alone. */
 export function metricsPart(
   metrics: Pick<Metrics, "noteTraffic" | "render" | "contentType">,
-  measure: () => Promise<{
-    readonly projects: readonly MeasuredProject[];
-    readonly sides: MeasuredSides;
-  }>,
+  look: () => { readonly projects: readonly MeasuredProject[]; readonly sides: MeasuredSides },
 ): HttpPart {
   const render = share(async () => {
-    const { projects, sides } = await measure();
+    const { projects, sides } = look();
     metrics.noteTraffic(sides);
     return metrics.render(projects);
   });
@@ -165,44 +159,53 @@ function boundCode(code: string): string {
   return /^[1-5]\d\d$/.test(code) || code === "none" ? code : "other";
 }
 
-/** Gauges of what `countProject` counts. */
-const countNames = [
-  "posts",
-  "links",
-  "waiting",
-  "held",
-  "parked",
-  "quarantined",
-  "differs",
-  "missing",
-] as const;
+/** What the state says of each project: a gauge each. */
+const gauges = {
+  last_success_timestamp_seconds: "When the last run without a failure ended.",
+  last_run_timestamp_seconds: "When the last run ended.",
+  schedule_period_seconds: "The time between two runs of the schedule.",
+  failed: "What failed in the last run.",
+  late: "1 for a project that is late, as /readyz says it; a pause of its schedule makes none late.",
+  posts: "Posts that the last listing of the board showed.",
+  links: "Issues that are linked to posts.",
+  waiting: "Posts whose change follows later, by itself.",
+  held: "Posts that need you: to approve.",
+  parked: "Changes that need you: to retry (refused, or in doubt).",
+  quarantined: "Posts that need you: to release (the status flapped too often).",
+  differs: "Posts that differ from what their issues ask for, and stay so.",
+  token_ends_timestamp_seconds: "When the token for GitHub ends, as the last run was told.",
+  missing: "Linked posts that the board no longer lists.",
+} as const;
+type GaugeName = keyof typeof gauges;
+
+/** What they show; nothing where that is not known. */
+function measure(
+  { memory, last, report, counts, state }: ReadProject,
+  periodMs: number,
+): Readonly<Partial<Record<GaugeName, number | undefined>>> {
+  return {
+    ...(counts && { ...counts, links: counts.issues }),
+    last_success_timestamp_seconds: inSeconds(memory?.lastSuccessAt),
+    last_run_timestamp_seconds: inSeconds(last?.finishedAt),
+    schedule_period_seconds: inSeconds(periodMs),
+    failed: report?.failed,
+    late: Number(state.failing?.late !== undefined),
+    token_ends_timestamp_seconds: inSeconds(report?.tokenEnds),
+  };
+}
+
+/** Of a time, or a length of time. A schedule without a second time has an infinite one. */
+function inSeconds(ms: number | undefined): number | undefined {
+  return ms !== undefined && Number.isFinite(ms) ? ms / 1000 : undefined;
+}
 
 /** What the ledger says of each project. */
 function createStateGauges(ledger: Ledger, registry: Registry) {
   const gauge = (name: string, help: string, labelNames = ["project"]) =>
     new Gauge({ name: `boardsync_${name}`, help, labelNames, registers: [registry] });
-  const of = {
-    success: gauge("last_success_timestamp_seconds", "When the last run without a failure ended."),
-    run: gauge("last_run_timestamp_seconds", "When the last run ended."),
-    period: gauge("schedule_period_seconds", "The time between two runs of the schedule."),
-    failed: gauge("failed", "What failed in the last run."),
-    late: gauge(
-      "late",
-      "1 for a project that is late, as /readyz says it; a pause of its schedule makes none late.",
-    ),
-    posts: gauge("posts", "Posts that the last listing of the board showed."),
-    links: gauge("links", "Issues that are linked to posts."),
-    waiting: gauge("waiting", "Posts whose change follows later, by itself."),
-    held: gauge("held", "Posts that need you: to approve."),
-    parked: gauge("parked", "Changes that need you: to retry (refused, or in doubt)."),
-    quarantined: gauge("quarantined", "Posts that need you: to release (the status flapped too often)."),
-    differs: gauge("differs", "Posts that differ from what their issues ask for, and stay so."),
-    tokenEnds: gauge(
-      "token_ends_timestamp_seconds",
-      "When the token for GitHub ends, as the last run was told.",
-    ),
-    missing: gauge("missing", "Linked posts that the board no longer lists."),
-  };
+  const ofProject = Object.entries(gauges).map(
+    ([name, help]) => [name as GaugeName, gauge(name, help)] as const,
+  );
   const standing = gauge("state", "1 for the state in which a project is, 0 for the others.", [
     "project",
     "state",
@@ -225,35 +228,25 @@ function createStateGauges(ledger: Ledger, registry: Registry) {
     for (const [at, { projects }] of found.entries())
       for (const project of projects) running.set({ project, replica: String(at + 1) }, 1);
   };
-  const readProject = async ({ key: project, periodMs, state }: MeasuredProject): Promise<void> => {
-    const memory = ledger.memory.project(project);
-    const last = await ledger.runs.last(project);
-    if (Number.isFinite(periodMs)) of.period.set({ project }, periodMs / 1000);
-    if (memory?.lastSuccessAt !== undefined) of.success.set({ project }, memory.lastSuccessAt / 1000);
-    const report = readReport(last?.report);
-    if (last !== undefined) {
-      of.run.set({ project }, last.finishedAt / 1000);
-      const { failed, putOff, tokenEnds } = report;
-      of.failed.set({ project }, failed);
-      for (const { code, until, budget } of putOff) {
-        const labels = { project, code, ...(budget !== undefined && { budget }) };
-        if (until !== undefined) limited.set(labels, Date.parse(until) / 1000);
-      }
-      if (tokenEnds !== undefined) of.tokenEnds.set({ project }, tokenEnds / 1000);
+  const noteProject = async ({ key: project, periodMs, ...moment }: MeasuredProject): Promise<void> => {
+    const read = await readProject(ledger, project, moment);
+    const measured = measure(read, periodMs);
+    for (const [name, found] of ofProject) {
+      const value = measured[name];
+      if (value !== undefined) found.set({ project }, value);
     }
-    of.late.set({ project }, Number(state.failing?.late !== undefined));
-    for (const kind of stateKinds) standing.set({ project, state: kind }, Number(state.kind === kind));
-    const counts = await countProject(ledger, memory, report.hold !== undefined);
-    if (counts === undefined) return;
-    const counted = { ...counts, links: counts.issues };
-    for (const name of countNames) of[name].set({ project }, counted[name]);
+    for (const { code, until, budget } of read.report?.putOff ?? []) {
+      const labels = { project, code, ...(budget !== undefined && { budget }) };
+      if (until !== undefined) limited.set(labels, Date.parse(until) / 1000);
+    }
+    for (const kind of stateKinds) standing.set({ project, state: kind }, Number(read.state.kind === kind));
   };
   return {
     /** Projects that the config no longer has are gone from what is shown. */
     async read(projects: readonly MeasuredProject[]) {
-      for (const found of [...Object.values(of), standing, limited, running]) found.reset();
+      for (const found of [...ofProject.map(([, one]) => one), standing, limited, running]) found.reset();
       await noteReplicas();
-      for (const project of projects) await readProject(project);
+      for (const project of projects) await noteProject(project);
     },
   };
 }

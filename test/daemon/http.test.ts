@@ -40,7 +40,10 @@ describe("the daemon's HTTP", () => {
     const metrics = {
       contentType: "text/plain",
       noteTraffic: () => undefined,
-      render: async () => "boardsync_held 0\n",
+      async render() {
+        await wait();
+        return "boardsync_held 0\n";
+      },
     };
     let come = 0;
     const parts: HttpPart[] = [
@@ -52,8 +55,7 @@ describe("the daemon's HTTP", () => {
         await wait();
         return [];
       }),
-      metricsPart(metrics, async () => {
-        await wait();
+      metricsPart(metrics, () => {
         return { projects: [], sides: { board: { answers: new Map() }, tracker: { answers: new Map() } } };
       }),
     ];

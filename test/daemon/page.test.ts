@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMetrics } from "../../src/daemon/metrics.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
-import { readProjectState } from "../../src/sync/tell/project-state.ts";
 import { addLinks, addOthers, addPost, addWaits, openPage, parkPost } from "../support/page-stage.ts";
 
 const script = '"><script>alert(1)</script><img src=x onerror=alert(2)>';
@@ -108,8 +107,9 @@ describe("the status page", () => {
     expect(await page("/")).toMatch(
       /badge warn">token<\/span> <bdi>The token for GitHub ends in 3 days, at /,
     );
-    const state = await readProjectState(ledger, "acme-app", { now: Date.now() });
-    const shown = await createMetrics(ledger, "1").render([{ key: "acme-app", periodMs: 1, state }]);
+    const shown = await createMetrics(ledger, "1").render([
+      { key: "acme-app", periodMs: 1, now: Date.now() },
+    ]);
     expect(shown).toContain(
       `boardsync_token_ends_timestamp_seconds{project="acme-app"} ${Date.parse(report.tokenEnds) / 1000}`,
     );

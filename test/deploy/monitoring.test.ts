@@ -6,8 +6,6 @@ import { parse } from "yaml";
 import { createMetrics } from "../../src/daemon/metrics.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite.ts";
-import { judgeProject } from "../../src/sync/tell/project-state.ts";
-import { readReport } from "../../src/sync/tell/stored-report.ts";
 import { read } from "./files.ts";
 import { folder } from "./sample.ts";
 
@@ -65,19 +63,10 @@ describe("the alert rules", () => {
     const late = rules.find(({ alert }) => alert === "BoardsyncLate");
     expect(late?.expr).toContain("boardsync_late == 1");
     expect(late?.expr).not.toContain("period");
-    const stateOf = (reason?: string) =>
-      judgeProject({
-        now: 0,
-        counts: undefined,
-        parked: [],
-        report: readReport({}),
-        lastSuccessAt: 1,
-        late: reason,
-      });
     const ledger = openState();
     const text = await createMetrics(ledger, "1").render([
-      { key: "a", periodMs: 300_000, state: stateOf() },
-      { key: "b", periodMs: 300_000, state: stateOf("it is to run every 300 s") },
+      { key: "a", periodMs: 300_000, now: 0 },
+      { key: "b", periodMs: 300_000, now: 0, late: "it is to run every 300 s" },
     ]);
     expect(text.match(/^boardsync_late\{.*$/gm)).toEqual([
       'boardsync_late{project="a"} 0',

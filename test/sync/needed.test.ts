@@ -38,8 +38,9 @@ async function openReleased() {
 async function tellAll(stage: Stage) {
   const project = "acme-app";
   const report = await stage.syncOne();
-  const state = await readProjectState(stage.ledger, project, { now: stage.clock.now() });
-  const text = await createMetrics(stage.ledger, "0").render([{ key: project, periodMs: 1000, state }]);
+  const now = stage.clock.now();
+  const state = await readProjectState(stage.ledger, project, { now });
+  const text = await createMetrics(stage.ledger, "0").render([{ key: project, periodMs: 1000, now }]);
   const gauge = (name: string): number =>
     Number(new RegExp(`^boardsync_${name}{project="acme-app"} (.*)$`, "m").exec(text)?.[1]);
   const counts = await countProject(stage.ledger, stage.ledger.memory.project(project), false);

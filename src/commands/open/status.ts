@@ -10,9 +10,10 @@ import { tellEntries } from "../../sync/tell/entries.ts";
 import { describeHeard, type Notified, readNotified } from "../../sync/tell/notified.ts";
 import {
   describeState,
-  lookAtProject,
   type Moment,
   type ProjectState,
+  readProject,
+  unknownState,
 } from "../../sync/tell/project-state.ts";
 import { lastTokenEnd, type StoredReport } from "../../sync/tell/stored-report.ts";
 import { readImport } from "../../sync/write/pace.ts";
@@ -27,7 +28,7 @@ const maxWaiting = 1000;
 /** What `status --json` prints. */
 export type StatusReport = Awaited<ReturnType<typeof readStatus>>;
 /** One project, as the state knows it. */
-export type ProjectStatus = Awaited<ReturnType<typeof readProject>>;
+export type ProjectStatus = Awaited<ReturnType<typeof tellProject>>;
 /** The last run that a project had a part in. */
 export type LastRun = ReturnType<typeof readRun>;
 /** One thing that waits. */
@@ -60,7 +61,7 @@ export async function readStatus(config: Config, state: string, ledger: Ledger |
     copyOf: timeOf(copyOf(ledger, projectKeys)),
     tokenEnds: timeOf((await lastTokenEnd(ledger, projectKeys))?.endsAt),
     projects: await inOrder(config.projects, async (project) =>
-      readProject(project, config.tracker.pace, ledger, await readMoment(config, project.project, ledger)),
+      tellProject(project, config.tracker.pace, ledger, await readMoment(config, project.project, ledger)),
     ),
   };
 }
@@ -108,14 +109,15 @@ function timeOf(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString();
 }
 
-async function readProject(
+async function tellProject(
   { project, repo, changelog }: Config["projects"][number],
   pace: Config["tracker"]["pace"],
   ledger: Ledger | undefined,
   told: Omit<Moment, "now">,
 ) {
   const moment = { now: systemClock.now(), ...told };
-  const { memory, last, report, counts, state } = await lookAtProject(ledger, project, moment);
+  const read = ledger && (await readProject(ledger, project, moment));
+  const { memory, last, report, counts, state = unknownState } = read ?? {};
   const { pause } = state;
   const success = memory?.lastSuccessAt;
   const known = memory && ledger && { ledger, id: memory.id };

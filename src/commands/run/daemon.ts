@@ -217,23 +217,20 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
   /** What the state does not tell of the projects. */
   const judge = () => {
     const now = { wall: machine.clock.now(), monotonic: monotonic() };
-    return crew.timetable().map(({ key, schedule, broken, ...times }) => {
+    const broken = breaksOf(crew);
+    return crew.timetable().map(({ key, schedule, ...times }) => {
       const periodMs = schedule.periodMs(now.wall);
       const { lastSuccessAt } = ledger.memory.project(key) ?? {};
       const late = describeLate({ ...times, periodMs, lastSuccessAt }, now);
-      return { key, periodMs, late, broken: broken === undefined ? undefined : nameBreak(broken) };
+      return { key, periodMs, now: now.wall, late, broken: broken.get(key) };
     });
   };
-  const readStates = (judged: ReturnType<typeof judge>) =>
-    inOrder(judged, async (one) => ({
-      ...one,
-      state: await readProjectState(ledger, one.key, { ...one, now: machine.clock.now() }),
-    }));
   const parts = [
     healthPart(async () => {
       // All that lateness is told by is held in this process: only a question shows that the state itself is gone.
       await ledger.runs.heartbeat();
-      return readStates(judge().filter(({ late }) => late !== undefined));
+      const late = judge().filter((one) => one.late !== undefined);
+      return inOrder(late, async (one) => ({ ...one, state: await readProjectState(ledger, one.key, one) }));
     }),
     pagePart({
       gate: () => session().http,
@@ -269,7 +266,7 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
       },
       redact: (text) => session().clean(text),
     }),
-    metricsPart(metrics, async () => ({ projects: await readStates(judge()), sides: session().sides })),
+    metricsPart(metrics, () => ({ projects: judge(), sides: session().sides })),
   ];
   const receiver = webhookPart({
     secret: () => session().http.webhook,

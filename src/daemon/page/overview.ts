@@ -5,7 +5,7 @@ import { inOrder } from "../../select.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import { countVoters, nameVoters } from "../../sync/ground/voters.ts";
 import { repositoryNames } from "../../sync/ground/world.ts";
-import { describeState, lookAtProject } from "../../sync/tell/project-state.ts";
+import { describeState, readProject } from "../../sync/tell/project-state.ts";
 import { describeTokenEnd, lastTokenEnd, type StoredReport } from "../../sync/tell/stored-report.ts";
 import { resultWords, type StateKind, stateKinds, stateWords } from "../../sync/tell/words.ts";
 import { linksAddress, postAddress, runAddress } from "./addresses.ts";
@@ -121,7 +121,7 @@ async function renderReplicas({ ledger, times }: Looking): Promise<Piece> {
 }
 
 async function see({ ledger, times }: Looking, known: PageProject) {
-  const seen = await lookAtProject(ledger, known.project.key, { ...known, now: times.now });
+  const seen = await readProject(ledger, known.project.key, { ...known, now: times.now });
   const { memory } = seen;
   /** Whether the end of its pause is asked for. */
   const isResuming =

@@ -69,27 +69,35 @@ export interface Moment {
   readonly broken?: string | undefined;
 }
 
-/** Looks up how a project stands. Every read is bounded. */
-export async function readProjectState(ledger: Ledger, key: string, moment: Moment): Promise<ProjectState> {
-  return (await lookAtProject(ledger, key, moment)).state;
-}
+/** A project as the state knows it, read once for all who tell of it. */
+export type ReadProject = Awaited<ReturnType<typeof readProject>>;
 
-/** The same, with what the state knows of the project. */
-export async function lookAtProject(ledger: Ledger | undefined, key: string, moment: Moment) {
-  const memory = ledger?.memory.project(key);
-  const last = await ledger?.runs.last(key);
+/** Looks up how a project stands, and what that is told by. Every read is bounded. */
+export async function readProject(ledger: Ledger, key: string, moment: Moment) {
+  const memory = ledger.memory.project(key);
+  const last = await ledger.runs.last(key);
   const report = last && readReport(last.report);
-  const counts = ledger && (await countProject(ledger, memory, report?.hold !== undefined));
-  const state = judgeProject({
-    ...moment,
-    counts,
-    pause: (await ledger?.rows.wholePauses(memory?.id))?.[0],
-    parked: ledger && memory ? await ledger.rows.waiting(memory.id, mostParked, ["parked"]) : [],
-    report,
-    lastSuccessAt: memory?.lastSuccessAt,
-  });
+  const counts = await countProject(ledger, memory, report?.hold !== undefined);
+  const [pause] = await ledger.rows.wholePauses(memory?.id);
+  const parked = memory === undefined ? [] : await ledger.rows.waiting(memory.id, mostParked, ["parked"]);
+  const lastSuccessAt = memory?.lastSuccessAt;
+  const state = judgeProject({ ...moment, counts, pause, parked, report, lastSuccessAt });
   return { memory, last, report, counts, state };
 }
+
+/** The state alone. */
+export async function readProjectState(...asked: Parameters<typeof readProject>): Promise<ProjectState> {
+  return (await readProject(...asked)).state;
+}
+
+/** Of a project where there is no state at all. */
+export const unknownState: ProjectState = judgeProject({
+  now: 0,
+  counts: undefined,
+  parked: [],
+  report: undefined,
+  lastSuccessAt: undefined,
+});
 
 /** More than these are not held against the errors of a run. */
 const mostParked = 1000;
