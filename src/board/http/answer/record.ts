@@ -12,35 +12,21 @@ import { readId } from "./shape.ts";
 /** Names or paths set in `board.fields`, instead of the usual ones. */
 export type FieldNames = Readonly<Partial<Record<PostField, string | undefined>>>;
 
-/** Where a record keeps a field, in the order of preference. Names of the API document come first. */
-const usualNames: Readonly<Record<PostField, readonly string[]>> = {
-  status: ["status"],
-  roadmapColumn: ["roadmapColumn", "roadmap_column"],
-  roadmapOrder: ["roadmapOrder", "roadmap_order"],
-  roadmapPublic: ["roadmapPublic", "roadmap_public"],
-  onRoadmap: ["onRoadmap", "on_roadmap"],
-  isReviewed: ["isReviewed", "is_reviewed"],
-  isArchived: ["isArchived", "is_archived"],
-  categoryId: ["categoryId", "category_id", "category.id"],
-  title: ["title"],
-  description: ["description"],
-  votes: [
-    "votes",
-    "voteCount",
-    "votesCount",
-    "vote_count",
-    "votes_count",
-    "upvotes",
-    "upvoteCount",
-    "_count.votes",
-    "_count.upvotes",
-    "totalVotes",
-    "total_votes",
-  ],
-  url: ["url", "publicUrl", "public_url", "link", "permalink"],
-  createdAt: ["createdAt", "created_at"],
-  updatedAt: ["updatedAt", "updated_at"],
+/** What a field is also called, beside its name in the API document, as it stands there and with underscores. */
+const otherNames: Readonly<Partial<Record<PostField, string>>> = {
+  categoryId: "category.id",
+  votes:
+    "voteCount votesCount vote_count votes_count upvotes upvoteCount _count.votes _count.upvotes totalVotes total_votes",
+  url: "publicUrl public_url link permalink",
 };
+
+/** Where a record keeps each field, in the order of preference. */
+const usualNames: ReadonlyMap<PostField, readonly string[]> = new Map(
+  postFields.map((field) => {
+    const underscored = field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return [field, [...new Set([field, underscored, ...(otherNames[field]?.split(" ") ?? [])])]];
+  }),
+);
 
 /** What a value may be; undefined for a value of a wrong type. */
 type ReadValue = (value: unknown) => FieldValue | undefined;
@@ -123,7 +109,7 @@ export function readCategoryName(record: unknown): string | undefined {
 
 /** The field under the first of its names that is there; null counts only where no other name has a value. */
 function readField(record: unknown, field: PostField, override: string | undefined): unknown {
-  const shown = valuesOf(record, override === undefined ? usualNames[field] : [override]);
+  const shown = valuesOf(record, override === undefined ? (usualNames.get(field) ?? []) : [override]);
   return shown.find((value) => value !== null) ?? shown[0];
 }
 
