@@ -1,3 +1,4 @@
+import type { Config } from "../../config/schema.ts";
 import { suggest } from "../../config/suggest.ts";
 import { StateError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
@@ -30,26 +31,22 @@ const signs: Readonly<Record<Finding["level"], readonly [sign: string, look: Tex
 export async function check(called: Called, written?: object): Promise<number> {
   return inSession(called, async (session) => {
     const { terminal, options, config, machine, sides, projects, place } = session;
+    const known = await readKnown(session);
     const mcp = sides.tools && {
       directory: sides.tools,
       named: config.board.mcp?.tools ?? {},
-      agreed: await readAgreed(session),
+      agreed: (tool: string) => known?.agreed.get(tool),
       place,
     };
     const bounds = { until: machine.clock.now() + config.budget, signal: terminal.signal };
     const { findings: looked, categories } = session.clean(
-      await checkAll(
-        projects,
-        { ...sides, mcp, clock: machine.clock, known: await readNames(session) },
-        bounds,
-        suggest,
-      ),
+      await checkAll(projects, { ...sides, mcp, clock: machine.clock, known: known?.names }, bounds, suggest),
     );
     const isOver = looked.some(isUnreached) || terminal.signal.aborted;
     const { ahead, names, failed, example } = isOver
       ? { ahead: [], names: [], failed: [], example: undefined }
       : session.clean(await lookAhead(session, looked, written !== undefined));
-    const findings = [...looked, ...names, ...failed, ...findAhead(ahead), ...(await findStops(session))];
+    const findings = [...looked, ...names, ...failed, ...findAhead(ahead), ...(known?.stops ?? [])];
     const unreached = [...looked, ...failed].filter(isUnreached);
     const hasErrors = findings.some(({ level }) => level === "error");
     if (options.json === true) {
@@ -71,75 +68,62 @@ export async function check(called: Called, written?: object): Promise<number> {
   });
 }
 
-/** What the file does not tell of whether something is written: what people have paused, and what a daemon has not read yet. */
-async function findStops(session: Session): Promise<readonly Finding[]> {
-  const found = await readOf(session, async (ledger) => {
-    const { config } = session;
-    const others = await findOtherConfigs(config, ledger);
-    const paused = await inOrder(config.projects, async ({ project: key }) => {
-      const [pause] = await ledger.rows.wholePauses(ledger.memory.project(key)?.id);
-      return pause === undefined ? [] : [{ key, ...pause }];
-    });
-    return { others, paused: paused.flat() };
-  });
-  if (found === undefined) return [];
-  return [
-    ...found.others.map((other): Finding => {
-      const message = describeOtherConfig(other);
-      return { level: "warning", subject: "daemon", code: "daemon.config", message };
-    }),
-    ...found.paused.map(({ key, of, since }): Finding => {
-      const until = of === "all" ? "--all" : key;
-      const message = `It is paused since ${new Date(since).toISOString()}: nothing is written until \`boardsync resume ${until}\`.`;
-      return { level: "warning", subject: key, code: "run.paused", message };
-    }),
-  ];
-}
-
-/** What the names of the config mean to the runs. */
-function readNames(session: Session): Promise<KnownNames | undefined> {
-  return readOf(session, async ({ memory, signals }) => {
-    const projects = new Map(session.projects.map(({ key }) => [key, memory.project(key)?.id]));
-    const pins = new Map<string, readonly Pin[]>();
-    for (const [key, id] of projects) if (id !== undefined) pins.set(key, await signals.pins(id));
-    const names = session.projects.flatMap(({ settings }) => repositoryNames(settings));
-    const repositories = new Map(
-      names.map((name) => {
-        const { server, repository } = memory.repository(name) ?? {};
-        const isHere = server === undefined || server === session.config.tracker.url;
-        return [name, isHere ? repository?.id : undefined];
-      }),
-    );
-    return {
-      project: (key) => projects.get(key),
-      repository: (name) => repositories.get(name),
-      pins: (key) => pins.get(key) ?? [],
-    };
-  });
-}
-
-/** The schemas that tools had when they were first used. */
-async function readAgreed(session: Session): Promise<(tool: string) => string | undefined> {
-  const read = await readOf(session, async ({ memory }) => {
-    const names = Object.values(session.config.board.mcp?.tools ?? {}).flatMap((tool) => tool?.name ?? []);
-    return new Map(names.map((name) => [name, memory.tool(name)?.print]));
-  });
-  return (name) => read?.get(name);
-}
-
-/** What the state tells; undefined where there is none that can be read. */
-async function readOf<T>(
-  { terminal, config }: Session,
-  read: (ledger: Ledger) => Promise<T>,
-): Promise<T | undefined> {
+/** What the state tells, read at once; nothing where there is none that can be read. */
+async function readKnown(session: Session) {
+  const { terminal, config } = session;
   try {
-    const ledger = await readState(placeOfState(terminal, config));
-    return ledger && (await closing(ledger, read));
+    const opened = await readState(placeOfState(terminal, config));
+    if (opened === undefined) return undefined;
+    return await closing(opened, async (ledger) => {
+      const tools = Object.values(config.board.mcp?.tools ?? {}).flatMap((tool) => tool?.name ?? []);
+      return {
+        names: await readNames(session, ledger),
+        /** The schemas that tools had when they were first used. */
+        agreed: new Map(tools.map((name) => [name, ledger.memory.tool(name)?.print])),
+        stops: await findStops(config, ledger),
+      };
+    });
   } catch (error) {
-    // What is wrong with the state has been found and said.
+    // What is wrong with the state is found and said by the look ahead.
     if (error instanceof StateError) return undefined;
     throw error;
   }
+}
+
+/** What the file does not tell of whether something is written: what people have paused, and what a daemon has not read yet. */
+async function findStops(config: Config, ledger: Ledger): Promise<readonly Finding[]> {
+  const others = (await findOtherConfigs(config, ledger)).map((other): Finding => {
+    const message = describeOtherConfig(other);
+    return { level: "warning", subject: "daemon", code: "daemon.config", message };
+  });
+  const paused = await inOrder(config.projects, async ({ project }): Promise<readonly Finding[]> => {
+    const [pause] = await ledger.rows.wholePauses(ledger.memory.project(project)?.id);
+    if (pause === undefined) return [];
+    const until = pause.of === "all" ? "--all" : project;
+    const message = `It is paused since ${new Date(pause.since).toISOString()}: nothing is written until \`boardsync resume ${until}\`.`;
+    return [{ level: "warning", subject: project, code: "run.paused", message }];
+  });
+  return [...others, ...paused.flat()];
+}
+
+/** What the names of the config mean to the runs. */
+async function readNames({ projects, config }: Session, { memory, signals }: Ledger): Promise<KnownNames> {
+  const ids = new Map(projects.map(({ key }) => [key, memory.project(key)?.id]));
+  const pins = new Map<string, readonly Pin[]>();
+  for (const [key, id] of ids) if (id !== undefined) pins.set(key, await signals.pins(id));
+  const names = projects.flatMap(({ settings }) => repositoryNames(settings));
+  const repositories = new Map(
+    names.map((name) => {
+      const { server, repository } = memory.repository(name) ?? {};
+      const isHere = server === undefined || server === config.tracker.url;
+      return [name, isHere ? repository?.id : undefined];
+    }),
+  );
+  return {
+    project: (key) => ids.get(key),
+    repository: (name) => repositories.get(name),
+    pins: (key) => pins.get(key) ?? [],
+  };
 }
 
 /** A side, or the state, that could not be reached, or refused our key. */
