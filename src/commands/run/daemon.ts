@@ -1,13 +1,6 @@
-import { buildWorld } from "../../app.ts";
 import { createTimes } from "../../config/times.ts";
 import { createCrier } from "../../daemon/announce.ts";
-import {
-  createDaemon,
-  type Daemon,
-  type DaemonProject,
-  type QueuedRun,
-  type Ran,
-} from "../../daemon/daemon.ts";
+import { createDaemon, type Daemon, type DaemonProject } from "../../daemon/daemon.ts";
 import { healthPart } from "../../daemon/health.ts";
 import { findConcerned, isOwn } from "../../daemon/hints.ts";
 import type { HttpPart, HttpServer } from "../../daemon/http.ts";
@@ -18,14 +11,11 @@ import { stateOf } from "../../daemon/page/seals.ts";
 import { describeLate } from "../../daemon/readiness.ts";
 import { createRelease } from "../../daemon/release.ts";
 import { createTimekeeper } from "../../daemon/timekeeper.ts";
-import { hasNewConfig, isUnfinished } from "../../daemon/unfinished.ts";
 import { webhookPart } from "../../daemon/webhooks.ts";
 import { nameBreak } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { Log } from "../../log.ts";
 import { inOrder } from "../../select.ts";
-import type { Round, World } from "../../sync/ground/world.ts";
-import { runProjects } from "../../sync/run.ts";
 import { readProjectState } from "../../sync/tell/project-state.ts";
 import { monotonic } from "../open/clock.ts";
 import { nextTimeOf } from "../open/next-run.ts";
@@ -36,7 +26,8 @@ import { type CommandCall, exitCodes } from "../print/terminal.ts";
 import { printJson } from "../print/text.ts";
 import { announceOptions } from "./carry-out.ts";
 import { createObeyer, type Post } from "./obey.ts";
-import { createRenewal, followConfig, readAnew } from "./reload.ts";
+import { createRenewal, readAnew } from "./reload.ts";
+import { createRunner } from "./turn.ts";
 
 /** `boardsync daemon`: holds the state, and runs until SIGTERM or SIGINT. SIGHUP makes it read its config anew. */
 export async function daemon({ terminal, options }: CommandCall): Promise<number> {
@@ -59,8 +50,8 @@ async function runUntilSignal(
   const { session: first } = current;
   const { terminal, machine } = first;
   const { clock, random } = machine;
+  const session = (): Session => current.session;
   let readAt = clock.now();
-  let print = printWhole(first.config);
   const metrics = createMetrics(ledger, terminal.version);
   const beat = (at: number, isLast: boolean): Promise<void> => {
     const broken = breaksOf(crew);
@@ -73,12 +64,11 @@ async function runUntilSignal(
           ...(isLast && { isLast }),
           address: http?.address,
           ...(broken.size > 0 && { broken: Object.fromEntries(broken) }),
-          config: { print, readAt },
+          config: { print: printWhole(session().config), readAt },
         },
       },
     ]);
   };
-  const session = (): Session => current.session;
   const renew = createRenewal(session, (next) => {
     current.session = next;
   });
@@ -114,7 +104,6 @@ async function runUntilSignal(
       crew.reschedule(await planTurns(session, ledger));
       current.session = session;
       readAt = clock.now();
-      print = printWhole(session.config);
       // Whoever asks now how it stands is told of this config. What fails is written with the next sign of life.
       if (!terminal.signal.aborted) await beat(clock.now(), false).catch(() => undefined);
     });
@@ -143,71 +132,6 @@ async function planTurns({ config, projects }: Session, ledger: Ledger): Promise
     lastRunAt: (await ledger.runs.last(key))?.finishedAt,
   }));
 }
-
-/** Runs one project by the config of the moment; one that was ended in the middle of its writes by its time, or by another config, goes on. */
-function createRunner(post: Post, goOn: (key: string) => void) {
-  const { session, ledger, take, metrics, renew, crier } = post;
-  /** What became due before the clock was found to have gone back can't be compared with the times of runs. */
-  let comparableFrom = Number.NEGATIVE_INFINITY;
-  let shared: { readonly session: Session; readonly looks: Round["looks"] } | undefined;
-  const runHeld = async (held: Ledger, key: string, { dueAt, waiting }: QueuedRun): Promise<Ran> => {
-    renew();
-    const current = session();
-    const { terminal, config, sides, projects, machine } = current;
-    // Nobody watches a daemon: its log says what it does.
-    const { progress: _, ...unwatched } = machine;
-    // Another config, or another token, may see other things.
-    if (shared?.session !== current) shared = { session: current, looks: new Map() };
-    const next = projects.filter((project) => waiting.includes(project.key));
-    const round: Round = { looks: shared.looks, dueAt, waiting: next };
-    const changedAt = followConfig(post, current);
-    const world: World = { ...buildWorld(config, sides, held, unwatched), round, changedAt };
-    const chosen = projects.filter((project) => project.key === key);
-    const successOf = () => held.memory.project(key)?.lastSuccessAt;
-    const before = successOf();
-    try {
-      const { report, aheadMs } = await runProjects(chosen, world, { kind: "sync" }, terminal.signal);
-      if (aheadMs > 0) comparableFrom = machine.clock.now();
-      metrics.noteRun(report);
-      if (isUnfinished(report, config.budget) || hasNewConfig(report)) goOn(key);
-      crier.tell(report);
-      return successOf() === before ? "failed" : "fine";
-    } catch (error) {
-      metrics.noteRun(undefined);
-      throw error;
-    } finally {
-      // After SIGHUP nobody else knows these sides any more.
-      metrics.noteTraffic(sides);
-    }
-  };
-  /** What came of it where another process was asked at the same time, and was quicker; undefined where none was. */
-  const ranElsewhere = async (by: Ledger, key: string, dueAt: number): Promise<Ran | undefined> => {
-    const last = await by.runs.last(key);
-    // A run that lies ahead was before the clock was set back.
-    const isPast = last !== undefined && last.startedAt <= session().machine.clock.now();
-    if (!isPast || last.startedAt < dueAt || dueAt <= comparableFrom) return undefined;
-    const succeededAt = by.memory.project(key)?.lastSuccessAt ?? Number.NEGATIVE_INFINITY;
-    return succeededAt >= last.startedAt ? "fine" : "failed";
-  };
-  return async (key: string, place: QueuedRun): Promise<Ran> => {
-    // To take a project costs a server more than this look, and most of them another replica has run.
-    if ((await ranElsewhere(ledger, key, place.dueAt)) === "fine") return "fine";
-    const hold = await take([key]);
-    if (hold.kind === "taken") {
-      if (hold.isOtherConfig) session().log.warn({ project: key, who: hold.who }, otherConfig);
-      return "elsewhere";
-    }
-    try {
-      const ran = await ranElsewhere(hold.ledger, key, place.dueAt);
-      return ran ?? (await runHeld(hold.ledger, key, place));
-    } finally {
-      await hold.release();
-    }
-  };
-}
-
-const otherConfig =
-  "A replica with another config works on this project, so this one waits: give all of them the same config";
 
 async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "address" | "close"> | undefined> {
   const { session, ledger, metrics } = post;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isUnfinished } from "../../src/daemon/unfinished.ts";
-import type { ProjectReport, RunReport } from "../../src/sync/ground/reports.ts";
+import { isUnfinished } from "../../../src/commands/run/turn.ts";
+import type { ProjectReport, RunReport } from "../../../src/sync/ground/reports.ts";
 
 const minuteMs = 60_000;
 
