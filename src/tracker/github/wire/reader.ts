@@ -53,18 +53,66 @@ export interface ReaderOptions extends Omit<Patience, keyof typeof patience> {
 
 /** See `Read`. */
 export function createReader(options: ReaderOptions): Read {
+  const { send, gate, quote, budget, clock, log } = options;
+  const limited = (retryAt: number): RemoteError => {
+    const isOfQueries = gate.isOfQueries?.() === true;
+    const which = isOfQueries ? "limit for GraphQL" : "limit";
+    const message = `GitHub's ${which} is reached; nothing is asked before ${new Date(retryAt).toISOString()}.`;
+    const of = isOfQueries ? budgetOfQueries(budget) : budget;
+    return new RemoteError("tracker", "limited", message, { retryAt, budget: of });
+  };
+  const refuseToStart = ({ subject }: ReadRequest, { signal, until }: ReadBounds): void => {
+    if (signal.aborted) throw stopped(subject);
+    if (clock.now() >= until)
+      throw new RemoteError("tracker", "aborted", `No time is left in this run to read ${subject}.`);
+    const retryAt = gate.closedUntil();
+    if (retryAt !== undefined) throw limited(retryAt);
+  };
+  /** Returns the error where another attempt may help, and throws it where none can. */
+  const attemptRead = async (
+    { subject, isDivisible: _, ...rest }: ReadRequest,
+    { signal }: ReadBounds,
+  ): Promise<ClientAnswer | RemoteError> => {
+    // Without a token nothing was asked; one that could not be had for the moment may come with the next attempt.
+    const answer = await send({ ...rest, signal, isRead: true }).catch((error: unknown) => {
+      if (error instanceof RemoteError && error.fault === "unreachable") return error;
+      throw error;
+    });
+    if (answer instanceof RemoteError) return answer;
+    if ("kind" in answer) return failRead(answer, subject);
+    const limitedUntil = gate.observe(answer);
+    if (limitedUntil !== undefined) return limited(limitedUntil);
+    if (answer.status < 300 && isPage(answer)) throw refuseAnswer(answer, subject, quote);
+    if (answer.status < 500) return answer;
+    const retryAt = readRetryAfter(answer.headers, clock.now());
+    const error = refuseAnswer(answer, subject, quote, retryAt);
+    // One that asks for a pause is not about how much was asked for.
+    return heavyStatuses.has(answer.status) && retryAt === undefined ? tooHeavy(error) : error;
+  };
+  const readWithRetries = async (request: ReadRequest, bounds: ReadBounds): Promise<ReadAnswer> => {
+    let heavy: TooHeavyError | undefined;
+    const attempt = async (): Promise<ClientAnswer | RemoteError> => {
+      if (heavy !== undefined) throw heavy;
+      refuseToStart(request, bounds);
+      const result = await attemptRead(request, bounds);
+      if (request.isDivisible === true && result instanceof TooHeavyError) heavy = result;
+      return result;
+    };
+    const answer = await repeatRead(attempt, { ...options, ...patience }, bounds);
+    return { ...answer, isRedirected: false, budget };
+  };
   return async (request, bounds) => {
-    let answer = await readWithRetries(options, request, bounds);
+    let answer = await readWithRetries(request, bounds);
     for (let hops = 0; redirects.has(answer.status); hops += 1) {
       if (hops === redirectLimit) {
         throw new RemoteError("tracker", "unreadable", `GitHub redirects ${request.subject} in circles.`);
       }
-      const address = resolveOnOrigin(String(answer.headers["location"] || "//"), answer.url, options.quote);
-      options.log.info(
-        { from: options.quote(answer.url), to: options.quote(address) },
+      const address = resolveOnOrigin(String(answer.headers["location"] || "//"), answer.url, quote);
+      log.info(
+        { from: quote(answer.url), to: quote(address) },
         "GitHub redirects a read: something was renamed or transferred",
       );
-      answer = await readWithRetries(options, { ...request, ...addressed(address) }, bounds);
+      answer = await readWithRetries({ ...request, ...addressed(address) }, bounds);
       answer = { ...answer, isRedirected: true };
     }
     return answer;
@@ -80,50 +128,6 @@ export function addressed(address: string): Pick<ReadRequest, "endpoint" | "para
 export function requireOk(answer: ReadAnswer, { subject }: ReadRequest, quote: Quote): ReadAnswer {
   if (answer.status !== 200) throw refuseAnswer(answer, subject, quote);
   return answer;
-}
-
-async function readWithRetries(
-  options: ReaderOptions,
-  request: ReadRequest,
-  bounds: ReadBounds,
-): Promise<ReadAnswer> {
-  let heavy: TooHeavyError | undefined;
-  const attempt = async (): Promise<ClientAnswer | RemoteError> => {
-    if (heavy !== undefined) throw heavy;
-    refuseToStart(options, request, bounds);
-    const result = await attemptRead(options, request, bounds);
-    if (request.isDivisible === true && result instanceof TooHeavyError) heavy = result;
-    return result;
-  };
-  const answer = await repeatRead(attempt, { ...options, ...patience }, bounds);
-  return { ...answer, isRedirected: false, budget: options.budget };
-}
-
-/** Returns the error where another attempt may help, and throws it where none can. */
-async function attemptRead(
-  options: ReaderOptions,
-  request: ReadRequest,
-  bounds: ReadBounds,
-): Promise<ClientAnswer | RemoteError> {
-  const { gate, quote, clock } = options;
-  const { subject, isDivisible: _, ...rest } = request;
-  const answer = await options
-    .send({ ...rest, signal: bounds.signal, isRead: true })
-    // Without a token nothing was asked; one that could not be had for the moment may come with the next attempt.
-    .catch((error: unknown) => {
-      if (error instanceof RemoteError && error.fault === "unreachable") return error;
-      throw error;
-    });
-  if (answer instanceof RemoteError) return answer;
-  if ("kind" in answer) return failRead(answer, subject);
-  const limitedUntil = gate.observe(answer);
-  if (limitedUntil !== undefined) return limited(options, limitedUntil);
-  if (answer.status < 300 && isPage(answer)) throw refuseAnswer(answer, subject, quote);
-  if (answer.status < 500) return answer;
-  const retryAt = readRetryAfter(answer.headers, clock.now());
-  const error = refuseAnswer(answer, subject, quote, retryAt);
-  // One that asks for a pause is not about how much was asked for.
-  return heavyStatuses.has(answer.status) && retryAt === undefined ? tooHeavy(error) : error;
 }
 
 /** GitHub ends what takes longer than ten seconds with one of these. */
@@ -147,27 +151,6 @@ function failRead(reply: NoAnswer, subject: string): RemoteError {
   return reply.kind === "lost" && reply.detail === "slow" ? tooHeavy(error) : error;
 }
 
-function refuseToStart(options: ReaderOptions, request: ReadRequest, bounds: ReadBounds): void {
-  if (bounds.signal.aborted) throw stopped(request.subject);
-  if (options.clock.now() >= bounds.until) {
-    throw new RemoteError("tracker", "aborted", `No time is left in this run to read ${request.subject}.`);
-  }
-  const retryAt = options.gate.closedUntil();
-  if (retryAt !== undefined) throw limited(options, retryAt);
-}
-
 function stopped(subject: string): RemoteError {
   return new RemoteError("tracker", "aborted", `The run was stopped while reading ${subject}.`);
-}
-
-function limited({ gate, budget }: ReaderOptions, retryAt: number): RemoteError {
-  const isOfQueries = gate.isOfQueries?.() === true;
-  const which = isOfQueries ? "limit for GraphQL" : "limit";
-  const time = new Date(retryAt).toISOString();
-  return new RemoteError(
-    "tracker",
-    "limited",
-    `GitHub's ${which} is reached; nothing is asked before ${time}.`,
-    { retryAt, budget: isOfQueries ? budgetOfQueries(budget) : budget },
-  );
 }
