@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type FaultDetail, RemoteError } from "../../../errors.ts";
+import { RemoteError } from "../../../errors.ts";
 import { type Patience, repeatRead } from "../../../http/repeat.ts";
 import type { Answer, Reply, Send } from "../../../http/send.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
@@ -51,20 +51,71 @@ export interface ReaderOptions extends Patience {
 
 /** Makes the reader: repetitions and the meaning of every status in one place. */
 export function createReader(options: ReaderOptions): Reader {
+  const { clock, send, depth, excerpt } = options;
+  const failureOf = (reply: Reply, url: URL): RemoteError => {
+    const body: Body = reply.kind === "answer" ? readBody(reply, depth, excerpt) : { kind: "empty" };
+    const project = url.searchParams.get("project");
+    const what = showAddress(url);
+    const named = project === null ? what : `the project "${excerpt(project)}"`;
+    const asked = { kind: "read", url, who: "The board", what, named, setting: "board.url" } as const;
+    const fault = judge(reply, body, { ...asked, excerpt, now: clock.now() });
+    const advice = " Let the board send smaller pages: board.paging.sizeParam and size.";
+    return errorOf(reply.kind === "oversized" ? { ...fault, message: `${fault.message}${advice}` } : fault);
+  };
+  /** Repeats while the failure may pass: 429, 5xx and whatever the network does. */
+  const ask = (url: URL, bounds: ReadBounds, conditions: KnownAnswer["conditions"] = {}): Promise<Answer> => {
+    const headers = { ...options.headers, ...conditions };
+    const attempt = async (): Promise<Answer | RemoteError> => {
+      if (bounds.signal.aborted) throw new RemoteError("board", "aborted", "The run was ended.");
+      if (clock.now() >= bounds.until) {
+        const message = "The time of this run (budget) was over before the board was asked.";
+        throw new RemoteError("board", "aborted", message);
+      }
+      const reply = await send({ method: "GET", url, headers, signal: bounds.signal });
+      if (reply.kind === "answer" && reply.status >= 200 && reply.status < 300) return reply;
+      // Only who named something can be told that it is still the same.
+      const isAwaited = Object.keys(conditions).length > 0;
+      if (reply.kind === "answer" && reply.status === notModified && isAwaited) return reply;
+      const failure = failureOf(reply, url);
+      const isCutOff = failure.fault === "unreadable" && reply.kind === "lost";
+      if (failure.fault === "unreachable" || failure.fault === "limited" || isCutOff) return failure;
+      // A definite no and an answer that is too large won't pass.
+      throw failure;
+    };
+    return repeatRead(attempt, options, bounds);
+  };
+  const readJson = (url: URL, answer: Answer, wanted?: string): unknown => {
+    const body = readBody(answer, depth, excerpt);
+    const place = showAddress(url);
+    if (body.kind !== "json") {
+      const { reason, detail } =
+        body.kind === "empty" ? ({ reason: "an empty body", detail: "page" } as const) : body;
+      throw new RemoteError("board", "unreadable", `${place} answered with ${reason}.`, { detail });
+    }
+    const no = readNo(body.value);
+    const alone = no === undefined ? readWordsAlone(body.value) : undefined;
+    if (alone !== undefined) {
+      const words = sayNo(alone, `${place} answered without a list (HTTP ${answer.status})`, excerpt);
+      throw errorOf(words.kind === "rejected" ? { ...words, fault: "unreadable" } : words);
+    }
+    // An error alone may be a warning beside what was asked for.
+    if (no === undefined || (!no.isDefinite && showsRecords(body.value, wanted))) return body.value;
+    throw errorOf(sayNo(no.words, `${place} answered with a no (HTTP ${answer.status})`, excerpt));
+  };
   return {
-    ask: (url, bounds) => askPatiently(url, bounds, options),
+    ask,
     async askJson(url, bounds, wanted) {
-      const answer = await askPatiently(url, bounds, options);
-      return { headers: answer.headers, value: readJson(url, answer, options, wanted) };
+      const answer = await ask(url, bounds);
+      return { headers: answer.headers, value: readJson(url, answer, wanted) };
     },
     async askPage(url, bounds, known) {
-      const answer = await askPatiently(url, bounds, options, known?.conditions);
+      const answer = await ask(url, bounds, known?.conditions);
       const { headers } = answer;
       if (answer.status === notModified) return { kind: "unchanged", headers, bytes: 0 };
       const digest = digestOf(answer.body, headers);
       const bytes = answer.body.length;
       if (digest === known?.digest) return { kind: "unchanged", headers, bytes };
-      return { kind: "read", headers, digest, bytes, value: readJson(url, answer, options) };
+      return { kind: "read", headers, digest, bytes, value: readJson(url, answer) };
     },
   };
 }
@@ -76,70 +127,4 @@ function digestOf(bytes: Uint8Array, headers: Answer["headers"]): string {
   const digest = hash("sha256", bytes, "base64");
   const told = signHeadersOf(headers);
   return told.length === 0 ? digest : `${digest} ${hash("sha256", JSON.stringify(told), "base64")}`;
-}
-
-function readJson(url: URL, answer: Answer, { depth, excerpt }: ReaderOptions, wanted?: string): unknown {
-  const body = readBody(answer, depth, excerpt);
-  if (body.kind !== "json")
-    throw unreadable(url, body.kind === "empty" ? { reason: "an empty body", detail: "page" } : body);
-  const no = readNo(body.value);
-  const alone = no === undefined ? readWordsAlone(body.value) : undefined;
-  if (alone !== undefined) {
-    const words = sayNo(
-      alone,
-      `${showAddress(url)} answered without a list (HTTP ${answer.status})`,
-      excerpt,
-    );
-    throw errorOf(words.kind === "rejected" ? { ...words, fault: "unreadable" } : words);
-  }
-  // An error alone may be a warning beside what was asked for.
-  if (no === undefined || (!no.isDefinite && showsRecords(body.value, wanted))) return body.value;
-  throw errorOf(sayNo(no.words, `${showAddress(url)} answered with a no (HTTP ${answer.status})`, excerpt));
-}
-
-function unreadable(
-  url: URL,
-  { reason, detail }: { readonly reason: string; readonly detail?: FaultDetail },
-): RemoteError {
-  return new RemoteError("board", "unreadable", `${showAddress(url)} answered with ${reason}.`, { detail });
-}
-
-/** Repeats while the failure may pass: 429, 5xx and whatever the network does. */
-function askPatiently(
-  url: URL,
-  bounds: ReadBounds,
-  options: ReaderOptions,
-  conditions: Readonly<Record<string, string>> = {},
-): Promise<Answer> {
-  const { clock, send } = options;
-  const call = { method: "GET", url, headers: { ...options.headers, ...conditions }, signal: bounds.signal };
-  const attempt = async (): Promise<Answer | RemoteError> => {
-    if (bounds.signal.aborted) throw new RemoteError("board", "aborted", "The run was ended.");
-    if (clock.now() >= bounds.until) {
-      const message = "The time of this run (budget) was over before the board was asked.";
-      throw new RemoteError("board", "aborted", message);
-    }
-    const reply = await send(call);
-    if (reply.kind === "answer" && reply.status >= 200 && reply.status < 300) return reply;
-    // Only who named something can be told that it is still the same.
-    const isAwaited = Object.keys(conditions).length > 0;
-    if (reply.kind === "answer" && reply.status === notModified && isAwaited) return reply;
-    const failure = failureOf(reply, url, options);
-    const isCutOff = failure.fault === "unreadable" && reply.kind === "lost";
-    if (failure.fault === "unreachable" || failure.fault === "limited" || isCutOff) return failure;
-    // A definite no and an answer that is too large won't pass.
-    throw failure;
-  };
-  return repeatRead(attempt, options, bounds);
-}
-
-function failureOf(reply: Reply, url: URL, { depth, excerpt, clock }: ReaderOptions): RemoteError {
-  const body: Body = reply.kind === "answer" ? readBody(reply, depth, excerpt) : { kind: "empty" };
-  const project = url.searchParams.get("project");
-  const what = showAddress(url);
-  const named = project === null ? what : `the project "${excerpt(project)}"`;
-  const asked = { kind: "read", url, who: "The board", what, named, setting: "board.url" } as const;
-  const fault = judge(reply, body, { ...asked, excerpt, now: clock.now() });
-  const advice = " Let the board send smaller pages: board.paging.sizeParam and size.";
-  return errorOf(reply.kind === "oversized" ? { ...fault, message: `${fault.message}${advice}` } : fault);
 }
