@@ -48,21 +48,7 @@ export interface DemoRepository {
 }
 
 /** Everything that the GitHub remembers, and how it is changed. */
-export interface DemoState {
-  /** The API's root; known once the server listens. */
-  url: string;
-  readonly now: () => number;
-  readonly login: string;
-  /** Who may be assigned. */
-  readonly people: readonly string[];
-  readonly repositories: readonly DemoRepository[];
-  /** An id that nothing else has. */
-  nextId(): number;
-  /** Keeps an issue as it is from now on; one that is as it was keeps its time. */
-  save(repository: DemoRepository, issue: DemoIssue, change: Partial<DemoIssue>): DemoIssue;
-  /** Names of labels as the repository spells them, each once; one that it lacks becomes a label, as on GitHub. */
-  spell(repository: DemoRepository, labels: readonly string[]): readonly string[];
-}
+export type DemoState = ReturnType<typeof createState>;
 
 /** What a GitHub begins with. */
 export interface StateOptions {
@@ -76,33 +62,37 @@ export interface StateOptions {
 }
 
 /** A GitHub without an issue. */
-export function createState({ repositories, people, login, now }: StateOptions): DemoState {
+export function createState({ repositories, people, login, now }: StateOptions) {
   let lastId = 1000;
+  /** An id that nothing else has. */
   const nextId = (): number => {
     lastId += 1;
     return lastId;
   };
   return {
+    /** The API's root; known once the server listens. */
     url: "",
     now,
     login,
+    /** Who may be assigned. */
     people: [login, ...people],
-    repositories: repositories.map(({ name, labels }) => ({
-      id: nextId(),
-      name,
-      labels: [...labels],
-      issues: new Map(),
-      releases: [],
-    })),
+    repositories: repositories.map(
+      ({ name, labels }): DemoRepository => ({
+        ...{ id: nextId(), name, labels: [...labels] },
+        ...{ issues: new Map(), releases: [] },
+      }),
+    ),
     nextId,
-    save(repository, issue, change) {
+    /** Keeps an issue as it is from now on; one that is as it was keeps its time. */
+    save(repository: DemoRepository, issue: DemoIssue, change: Partial<DemoIssue>): DemoIssue {
       const next = { ...issue, ...moveState(issue, change, now(), login), updatedAt: now() };
       const isSame = JSON.stringify({ ...next, updatedAt: issue.updatedAt }) === JSON.stringify(issue);
       const kept = isSame && repository.issues.has(issue.number) ? issue : next;
       repository.issues.set(issue.number, kept);
       return kept;
     },
-    spell(repository, labels) {
+    /** Names of labels as the repository spells them, each once; one that it lacks becomes a label, as on GitHub. */
+    spell(repository: DemoRepository, labels: readonly string[]): readonly string[] {
       const spelled = labels.map((label) => {
         const known = repository.labels.find((one) => one.toLowerCase() === label.toLowerCase());
         if (known === undefined) repository.labels.push(label);

@@ -33,26 +33,7 @@ export interface Ran {
 }
 
 /** What a chapter tells with. */
-export interface Teller {
-  readonly stage: Stage;
-  readonly story: Story;
-  /** Whether a person reads it step by step. */
-  readonly isSlow: boolean;
-  /** How many voters would have been notified of what came to nothing, each time. */
-  readonly spared: number[];
-  say(text: string): void;
-  /** Somebody's own words. */
-  quote(text: string): void;
-  /** A command that is about to be run, and what stands beside it. */
-  type(command: string, remark?: string): void;
-  /** Something that must be so. */
-  fact(text: string, isSo: boolean): void;
-  /** The story can't go on after this step. */
-  end(why: string): void;
-  /** One run; `title` is what people did before. */
-  sync(title: string): Promise<Ran>;
-  undo(title: string, run: number): Promise<Ran>;
-}
+export type Teller = ReturnType<typeof createTeller>["teller"];
 
 /** One step: its heading, and what happens in it. */
 export interface Chapter {
@@ -72,16 +53,12 @@ export interface Telling {
 /**
  * A teller, and what was told so far. Its runs throw when the signal is aborted: they have not done what would be told of them.
  */
-export function createTeller({ stage, out, signal, pause }: Telling): {
-  readonly teller: Teller;
-  readonly told: ToldStory;
-  /** Whether the story can't go on. */
-  isOver(): boolean;
-} {
+export function createTeller({ stage, out, signal, pause }: Telling) {
   const { story } = stage;
   const runs: RunReport[] = [];
   const days: ToldStory["days"][number][] = [];
   const differences: string[] = [];
+  const spared: number[] = [];
   const { notifications } = story.board;
   let isOver = false;
   const look = async (title: string, run: () => Promise<RunResult>): Promise<Ran> => {
@@ -97,31 +74,39 @@ export function createTeller({ stage, out, signal, pause }: Telling): {
     const wouldNotify = countVoters(left.map(({ notifies }) => notifies)).known;
     return { report, changes, mails, left, wouldNotify };
   };
-  const fact: Teller["fact"] = (text, isSo) => {
+  const fact = (text: string, isSo: boolean): void => {
     if (!isSo) differences.push(text);
     const sign = isSo ? paint(out, "green", "✓ ") : paint(out, "red", "✗ ");
     printLine(out, sign, isSo ? text : `Not so: ${text}`);
   };
-  const teller: Teller = {
+  const teller = {
     stage,
     story,
+    /** Whether a person reads it step by step. */
     isSlow: pause !== undefined,
-    spared: [],
-    say: (text) => printLine(out, "  ", text),
-    quote: (text) => printLine(out, "    ", text),
-    type(command, remark) {
+    /** How many voters would have been notified of what came to nothing, each time. */
+    spared,
+    say: (text: string) => printLine(out, "  ", text),
+    /** Somebody's own words. */
+    quote: (text: string) => printLine(out, "    ", text),
+    /** A command that is about to be run, and what stands beside it. */
+    type(command: string, remark?: string) {
       const beside = remark === undefined ? "" : paint(out, "dim", `   # ${remark}`);
       out.write(`${paint(out, "cyan", `$ ${command}`)}${beside}\n`);
     },
+    /** Something that must be so. */
     fact,
-    end(why) {
+    /** The story can't go on after this step. */
+    end(why: string) {
       fact(why, false);
       isOver = true;
     },
-    sync: (title) => look(title, stage.sync),
-    undo: (title, run) => look(title, () => stage.undo(run)),
+    /** One run; `title` is what people did before. */
+    sync: (title: string) => look(title, stage.sync),
+    undo: (title: string, run: number) => look(title, () => stage.undo(run)),
   };
-  return { teller, told: { runs, days, notifications, differences }, isOver: () => isOver };
+  const told: ToldStory = { runs, days, notifications, differences };
+  return { teller, told, /** Whether the story can't go on. */ isOver: () => isOver };
 }
 
 /** One field that a sync has changed on one side. */
