@@ -35,21 +35,7 @@ export interface DemoNotification {
 }
 
 /** A feedback board on loopback that does what the board's API document says: it lists posts, takes PATCHes, and has tools of its own. */
-export interface DemoBoard {
-  /** Base address, ending with `/api/v1`. */
-  readonly url: string;
-  readonly key: string;
-  /** Every mail that went out to the voters of a post, oldest first. */
-  readonly notifications: readonly DemoNotification[];
-  /** Adds a post as a person would, and returns its id. The project is named by its slug. */
-  addPost(project: string, start: PostStart): string;
-  post(project: string, id: string): DemoPost | undefined;
-  /** Of the changelog, by id. */
-  readonly entries: ReadonlyMap<string, DemoEntry>;
-  /** Oldest first. */
-  posts(project: string): readonly DemoPost[];
-  close(): Promise<void>;
-}
+export type DemoBoard = Awaited<ReturnType<typeof startDemoBoard>>;
 
 /** A project with no post yet. */
 export interface DemoProject {
@@ -70,7 +56,7 @@ export interface DemoBoardOptions {
 const basePath = "/api/v1";
 
 /** Starts a board on 127.0.0.1. */
-export async function startDemoBoard({ projects, key, now, port }: DemoBoardOptions): Promise<DemoBoard> {
+export async function startDemoBoard({ projects, key, now, port }: DemoBoardOptions) {
   const shelves = new Map(projects.map(({ slug }) => [slug, new Map<string, DemoPost>()]));
   const notifications: DemoNotification[] = [];
   const time = () => new Date(now()).toISOString();
@@ -133,13 +119,18 @@ export async function startDemoBoard({ projects, key, now, port }: DemoBoardOpti
   const { origin, close } = await serve({ now, port, answer });
   const showPost = (post: DemoPost) => ({ ...post, url: `${origin}/p/${post.id}` });
   return {
+    /** Base address, ending with `/api/v1`. */
     url: `${origin}${basePath}`,
     key,
+    /** Every mail that went out to the voters of a post, oldest first. */
     notifications,
+    /** Of the changelog, by id. */
     entries,
-    addPost: (project, start) => addTo(shelfOf(project), start).id,
-    post: (project, id) => shelfOf(project).get(id),
-    posts: (project) => [...shelfOf(project).values()],
+    /** Adds a post as a person would, and returns its id. The project is named by its slug. */
+    addPost: (project: string, start: PostStart): string => addTo(shelfOf(project), start).id,
+    post: (project: string, id: string) => shelfOf(project).get(id),
+    /** Oldest first. */
+    posts: (project: string): readonly DemoPost[] => [...shelfOf(project).values()],
     close,
   };
 }

@@ -3,22 +3,7 @@ import { createState, type DemoIssue, type DemoRepository, type StateOptions } f
 import { serve } from "./loopback.ts";
 
 /** A GitHub on loopback: issues, labels and comments over HTTP, and what people do as methods. A thing that isn't there throws. */
-export interface DemoGitHub {
-  /** The API's root, without a slash at the end. */
-  readonly url: string;
-  readonly token: string;
-  /** Requests to open an issue so far, and those of them whose answer has left. */
-  readonly creates: { readonly asked: number; readonly answered: number };
-  issue(repository: string, number: number): DemoIssue;
-  /** By number. */
-  issues(repository: string): readonly DemoIssue[];
-  label(repository: string, number: number, label: string): void;
-  close(repository: string, number: number): void;
-  reopen(repository: string, number: number): void;
-  /** The request that opens the issue of this number is never answered. Kept when the issue is open. */
-  hangAt(number: number): Promise<void>;
-  stop(): Promise<void>;
-}
+export type DemoGitHub = Awaited<ReturnType<typeof startDemoGitHub>>;
 
 /** How the GitHub starts. */
 export interface DemoGitHubOptions extends StateOptions {
@@ -27,7 +12,7 @@ export interface DemoGitHubOptions extends StateOptions {
 }
 
 /** Starts a GitHub on 127.0.0.1. */
-export async function startDemoGitHub(options: DemoGitHubOptions): Promise<DemoGitHub> {
+export async function startDemoGitHub(options: DemoGitHubOptions) {
   const state = createState(options);
   const { token, now, port } = options;
   const creates = { asked: 0, answered: 0 };
@@ -65,19 +50,23 @@ export async function startDemoGitHub(options: DemoGitHubOptions): Promise<DemoG
     state.save(repositoryOf(name), issue(name, number), fields);
   };
   return {
+    /** The API's root, without a slash at the end. */
     url: origin,
     token,
+    /** Requests to open an issue so far, and those of them whose answer has left. */
     creates,
     issue,
-    issues: (name) => [...repositoryOf(name).issues.values()],
-    label(name, number, label) {
+    /** By number. */
+    issues: (name: string): readonly DemoIssue[] => [...repositoryOf(name).issues.values()],
+    label(name: string, number: number, label: string): void {
       const labels = [...issue(name, number).labels, label];
       change(name, number, { labels: state.spell(repositoryOf(name), labels) });
     },
-    close: (name, number) => change(name, number, { state: "closed", closedBy: "dana" }),
-    reopen: (name, number) => change(name, number, { state: "open" }),
-    hangAt: (number) =>
-      new Promise((resolve) => {
+    close: (name: string, number: number) => change(name, number, { state: "closed", closedBy: "dana" }),
+    reopen: (name: string, number: number) => change(name, number, { state: "open" }),
+    /** The request that opens the issue of this number is never answered. Kept when the issue is open. */
+    hangAt: (number: number) =>
+      new Promise<void>((resolve) => {
         hanging = { number, met: resolve };
       }),
     stop: close,

@@ -1,17 +1,9 @@
-import { type DemoBoard, startDemoBoard } from "./board.ts";
+import { startDemoBoard } from "./board.ts";
 import { accounts, configOfApi, configOfApp, products } from "./company.ts";
-import { type DemoGitHub, startDemoGitHub } from "./github.ts";
+import { startDemoGitHub } from "./github.ts";
 
 /** Both sides of the company that `demo` plays on. */
-export interface Story {
-  readonly board: DemoBoard;
-  readonly github: DemoGitHub;
-  /** The config that keeps both products in step. */
-  readonly config: string;
-  /** The same for the first product alone. */
-  readonly appConfig: string;
-  close(): Promise<void>;
-}
+export type Story = Awaited<ReturnType<typeof startStory>>;
 
 /** How the two sides start. */
 export interface StoryOptions {
@@ -21,7 +13,7 @@ export interface StoryOptions {
 }
 
 /** Starts both sides, as they are before the first sync. */
-export async function startStory({ now, port }: StoryOptions): Promise<Story> {
+export async function startStory({ now, port }: StoryOptions) {
   const board = await startDemoBoard({ projects: products, key: accounts.key, now, port });
   const github = await startDemoGitHub({
     ...accounts,
@@ -37,7 +29,9 @@ export async function startStory({ now, port }: StoryOptions): Promise<Story> {
   return {
     board,
     github,
+    /** The config that keeps both products in step. */
     config: `${appConfig}${configOfApi}`,
+    /** The same for the first product alone. */
     appConfig,
     async close() {
       await board.close();

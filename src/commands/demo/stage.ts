@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { buildWorld, connectSides, type Machine, syncProjects } from "../../app.ts";
 import { readTextFile } from "../../config/files.ts";
 import { loadConfigAndSecrets } from "../../config/load.ts";
-import type { Config } from "../../config/schema.ts";
 import type { Story } from "../../demo/story.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { redactor } from "../../log.ts";
@@ -17,23 +16,7 @@ import { placeOfState, withPrivateCopy, withState } from "../open/state.ts";
 import type { CommonOptions, Terminal } from "../print/terminal.ts";
 
 /** The two sides, and boardsync between them, whose clock can be put forward. */
-export interface Stage {
-  readonly story: Story;
-  readonly config: Config;
-  now(): number;
-  /** Lets time pass. */
-  skip(ms: number): void;
-  sync(): Promise<RunResult>;
-  /** What a run would do now, and what would wait. Nothing is written. */
-  plan(): Promise<RunResult>;
-  /** Takes back what a run has written. */
-  undo(run: number): Promise<RunResult>;
-  /**
-   * Runs `boardsync sync` as a process of its own, and kills it when GitHub has opened so many issues and not yet answered;
-   * false where it ends by itself before. undefined where no process can be started.
-   */
-  readonly syncAndKill: ((issues: number) => Promise<boolean>) | undefined;
-}
+export type Stage = ReturnType<typeof openStage>;
 
 /** What a story needs beside the sides' own config: a pause before voters hear, and a limit that one script can break. */
 const settings = "settle: 10m\nguard: { statuses: 2 }\nhttp: false\n";
@@ -47,7 +30,7 @@ export function openStage(
   terminal: Terminal,
   options: CommonOptions,
   { story, clock, folder }: { readonly story: Story; readonly clock: StoryClock; readonly folder: string },
-): Stage {
+) {
   const { signal, startAgain } = terminal;
   const { config, environment, place, runOn, run } = connectStory(terminal, {
     story,
@@ -62,16 +45,23 @@ export function openStage(
     story,
     config,
     now: clock.now,
+    /** Lets time pass. */
     skip: clock.skip,
     sync: () => run({ kind: "sync" }),
+    /** What a run would do now, and what would wait. Nothing is written. */
     plan: () => look({ kind: "plan" }),
-    async undo(number) {
+    /** Takes back what a run has written. */
+    async undo(number: number) {
       const { saved } = await look({ kind: "undo", run: number, agreed: undefined });
       return run({ kind: "undo", run: number, agreed: saved });
     },
+    /**
+     * Runs `boardsync sync` as a process of its own, and kills it when GitHub has opened so many issues and not yet answered;
+     * false where it ends by itself before. undefined where no process can be started.
+     */
     syncAndKill:
       startAgain &&
-      (async (issues) => {
+      (async (issues: number): Promise<boolean> => {
         const isReached = story.github.hangAt(issues).then(() => true);
         const env = { ...onlyForOthers(terminal.env), ...environment };
         const child = await startAgain(["sync", "--quiet"], { cwd: folder, env });
