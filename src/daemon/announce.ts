@@ -55,16 +55,14 @@ export async function announceRun(report: RunReport, options: AnnounceOptions): 
   }
 }
 
-/** Announces runs beside the work of a daemon: neither a run nor an order waits for an address that does not answer. */
-export interface Crier {
-  /** What comes while another run is announced is announced after it, in one, of each project the last. */
-  tell(report: RunReport): void;
-  /** Resolves when nothing is announced any more. */
-  end(): Promise<void>;
-}
+export type Crier = ReturnType<typeof createCrier>;
 
-/** @param options - as they are by then. */
-export function createCrier(options: () => AnnounceOptions): Crier {
+/**
+ * Announces runs beside the work of a daemon: neither a run nor an order waits for an address that does not answer.
+ *
+ * @param options - as they are by then.
+ */
+export function createCrier(options: () => AnnounceOptions) {
   let waiting: RunReport | undefined;
   let telling: Promise<void> | undefined;
   const tellAll = async (): Promise<void> => {
@@ -76,13 +74,15 @@ export function createCrier(options: () => AnnounceOptions): Crier {
     telling = undefined;
   };
   return {
-    tell(report) {
+    /** What comes while another run is announced is announced after it, in one, of each project the last. */
+    tell(report: RunReport): void {
       const known = new Set(report.projects.map(({ project }) => project));
       const others = waiting?.projects.filter(({ project }) => !known.has(project)) ?? [];
       waiting = { ...report, projects: [...others, ...report.projects] };
       telling ??= tellAll();
     },
-    async end() {
+    /** Resolves when nothing is announced any more. */
+    async end(): Promise<void> {
       await telling;
     },
   };

@@ -81,7 +81,7 @@ export interface Daemon {
    * two of the same project at once. Resolves when the signal was given and the last run has ended.
    */
   run(): Promise<void>;
-  /** Something may have changed for a project: see `Forward`. One that the daemon doesn't have is left alone. */
+  /** Something may have changed for a project: see `createForward`. One that the daemon doesn't have is left alone. */
   hint(key: string, isOwn: boolean): void;
   /** A person wants a run of this project: it comes next, and once more where one is under way. */
   start(key: string): void;

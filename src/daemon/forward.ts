@@ -8,20 +8,6 @@ const maxPerMinute = 6;
 /** What our account does within this after a run was most likely done by that run: events come late. */
 const echoMs = 30_000;
 
-/** Brings runs forward that something hints at. */
-export interface Forward {
-  /**
-   * Something may have changed for this project: its run starts within two seconds, unless six were brought forward in the
-   * last minute. Any number of hints until then is one.
-   *
-   * @param isOwn - our own account did it. While a run is under way, and shortly after, such a hint is taken for its echo:
-   * otherwise the writes of each run would bring on the next one.
-   */
-  hint(key: string, isOwn: boolean): void;
-  /** A run has just ended. */
-  noteEnd(): void;
-}
-
 /** What `createForward` works with. */
 export interface ForwardOptions {
   readonly clock: Clock;
@@ -31,8 +17,8 @@ export interface ForwardOptions {
   start(key: string): void;
 }
 
-/** Remembers no more than six times a project. */
-export function createForward({ clock, signal, isBusy, start }: ForwardOptions): Forward {
+/** Brings runs forward that something hints at. Remembers no more than six times a project. */
+export function createForward({ clock, signal, isBusy, start }: ForwardOptions) {
   const gathering = new Set<string>();
   const started = new Map<string, readonly number[]>();
   let endedAt = Number.NEGATIVE_INFINITY;
@@ -50,13 +36,21 @@ export function createForward({ clock, signal, isBusy, start }: ForwardOptions):
     start(key);
   };
   return {
-    hint(key, isOwn) {
+    /**
+     * Something may have changed for this project: its run starts within two seconds, unless six were brought forward in the
+     * last minute. Any number of hints until then is one.
+     *
+     * @param isOwn - our own account did it. While a run is under way, and shortly after, such a hint is taken for its echo:
+     * otherwise the writes of each run would bring on the next one.
+     */
+    hint(key: string, isOwn: boolean): void {
       const isEcho = isOwn && (isBusy() || Math.abs(clock.now() - endedAt) < echoMs);
       if (signal.aborted || isEcho || gathering.has(key)) return;
       gathering.add(key);
       void gather(key);
     },
-    noteEnd() {
+    /** A run has just ended. */
+    noteEnd(): void {
       endedAt = clock.now();
     },
   };

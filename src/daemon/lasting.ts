@@ -2,17 +2,11 @@ import type { Log } from "../log.ts";
 import type { Clock } from "../model/surroundings.ts";
 import { minuteMs } from "../model/time.ts";
 
-/** Something that is tried again and again, and fails for as long as its cause lasts. */
-export interface Lasting {
-  /** Tries it once; an error is logged, and ends nothing. */
-  attempt(work: () => Promise<void>): Promise<void>;
-}
-
 /** How often it is said that it still fails: a server may be gone for a night, and a log must not fill its disk meanwhile. */
 const reminderMs = minuteMs;
 
 /**
- * Says of such a trouble when it begins, with all of its error, then once a minute that it lasts, and once that it is over.
+ * Tries something again and again that fails for as long as its cause lasts. Says when that begins, with all of its error, then once a minute that it lasts, and once that it is over.
  *
  * @param failing - what it says while it fails: "The sign of life could not be written".
  * @param over - what it says when it works again.
@@ -21,7 +15,7 @@ export function createLasting(
   { log, clock }: { readonly log: Log; readonly clock: Pick<Clock, "now"> },
   failing: string,
   over: string,
-): Lasting {
+) {
   let trouble: { readonly since: number; saidAt: number; failures: number } | undefined;
   const fieldsOf = (since: number, failures: number) => ({ since: new Date(since).toISOString(), failures });
   const noteFailure = (error: unknown): void => {
@@ -39,7 +33,8 @@ export function createLasting(
     log.error({ reason, ...fieldsOf(trouble.since, trouble.failures) }, failing);
   };
   return {
-    async attempt(work) {
+    /** Tries it once; an error is logged, and ends nothing. */
+    async attempt(work: () => Promise<void>): Promise<void> {
       try {
         await work();
       } catch (error) {

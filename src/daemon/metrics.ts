@@ -14,21 +14,7 @@ import type { DeliveryOutcome } from "./webhooks.ts";
 const durationBuckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600];
 
 /** What the daemon counts. A label has few values: projects of the config, HTTP statuses, and words of ours. */
-export interface Metrics {
-  /** A run has ended, with its report, or by an error that nothing foresaw. */
-  noteRun(report: RunReport | undefined): void;
-  /** Takes up what both sides were asked since they were looked at last. */
-  noteTraffic(sides: MeasuredSides): void;
-  /** A delivery of GitHub, and what was made of it. */
-  noteDelivery(event: string, outcome: DeliveryOutcome, reason?: RefusalReason): void;
-  /** The heartbeat or a notice was sent, or was not taken. */
-  noteCall(call: "heartbeat" | "notice", isTaken: boolean): void;
-  /** The config was read anew. */
-  noteReload(isTaken: boolean): void;
-  /** Everything as Prometheus reads it. What is state comes from the ledger, so that it outlives a restart. */
-  render(projects: readonly MeasuredProject[]): Promise<string>;
-  readonly contentType: string;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
 /** What each side has been asked; its own tools are the board's. */
 export interface MeasuredSides extends Readonly<Record<Side, Traffic>> {
@@ -43,7 +29,7 @@ export interface MeasuredProject extends Moment {
 }
 
 /** Has a registry of its own: nothing of it is shared with anything else in the process. */
-export function createMetrics(ledger: Ledger, version: string): Metrics {
+export function createMetrics(ledger: Ledger, version: string) {
   const registry = new Registry();
   const registers = [registry];
   const counter = <Label extends string = never>(name: string, help: string, labelNames: Label[] = []) =>
@@ -80,7 +66,8 @@ export function createMetrics(ledger: Ledger, version: string): Metrics {
   }
 
   return {
-    noteRun(report) {
+    /** A run has ended, with its report, or by an error that nothing foresaw. */
+    noteRun(report: RunReport | undefined): void {
       runs.inc({ result: report?.result ?? "error" });
       if (report === undefined) return;
       duration.observe(report.durationMs / 1000);
@@ -88,7 +75,8 @@ export function createMetrics(ledger: Ledger, version: string): Metrics {
         for (const [kind, count] of Object.entries(countWrites(project))) writes.inc({ kind }, count);
       }
     },
-    noteTraffic(sides) {
+    /** Takes up what both sides were asked since they were looked at last. */
+    noteTraffic(sides: MeasuredSides): void {
       const { board, tools, tracker } = sides;
       for (const [side, traffic] of [
         ["board", board],
@@ -104,17 +92,22 @@ export function createMetrics(ledger: Ledger, version: string): Metrics {
         seen.set(traffic, now);
       }
     },
-    noteDelivery(event, outcome, reason) {
+    /** A delivery of GitHub, and what was made of it. */
+    noteDelivery(event: string, outcome: DeliveryOutcome, reason?: RefusalReason): void {
       deliveries.inc({ event, outcome });
       if (reason !== undefined) refused.inc({ reason });
     },
-    noteCall: (call, isTaken) => calls.inc({ call, outcome: isTaken ? "taken" : "failed" }),
-    noteReload: (isTaken) => reloads.inc({ outcome: isTaken ? "taken" : "refused" }),
-    async render(projects) {
+    /** The heartbeat or a notice was sent, or was not taken. */
+    noteCall: (call: "heartbeat" | "notice", isTaken: boolean) =>
+      calls.inc({ call, outcome: isTaken ? "taken" : "failed" }),
+    /** The config was read anew. */
+    noteReload: (isTaken: boolean) => reloads.inc({ outcome: isTaken ? "taken" : "refused" }),
+    /** Everything as Prometheus reads it. What is state comes from the ledger, so that it outlives a restart. */
+    async render(projects: readonly MeasuredProject[]): Promise<string> {
       await ofState.read(projects);
       return registry.metrics();
     },
-    contentType: registry.contentType,
+    contentType: String(registry.contentType),
   };
 }
 

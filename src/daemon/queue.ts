@@ -1,24 +1,10 @@
-/** Runs one thing at a time, in the order in which they were asked for; what waits already is not taken twice. */
-export interface Queue {
-  /**
-   * Returns false when the key waits already, or the queue is closed. One that runs is taken to `follow` itself, else not.
-   * The work never starts within this call.
-   */
-  add(key: string, work: () => Promise<void>, whileRunning?: "skip" | "follow"): boolean;
-  /** What waits now, in its order. */
-  waiting(): readonly string[];
-  /** Whether something runs now. */
-  isBusy(): boolean;
-  /** Takes nothing more, drops what waits, and resolves when what runs has ended. */
-  close(): Promise<void>;
-}
-
 /**
- * A queue that works off what it is given. Its length is bounded by the number of keys.
+ * Runs one thing at a time, in the order in which they were asked for; what waits already is not taken twice. Its length is bounded by
+ * the number of keys.
  *
  * @param onError is told what a work threw, and must not throw itself; the queue goes on with the next.
  */
-export function createQueue(onError: (key: string, error: unknown) => void): Queue {
+export function createQueue(onError: (key: string, error: unknown) => void) {
   const waiting = new Set<string>();
   let running: string | undefined;
   let isClosed = false;
@@ -39,15 +25,22 @@ export function createQueue(onError: (key: string, error: unknown) => void): Que
   };
 
   return {
-    add(key, work, whileRunning = "skip") {
+    /**
+     * Returns false when the key waits already, or the queue is closed. One that runs is taken to `follow` itself, else not.
+     * The work never starts within this call.
+     */
+    add(key: string, work: () => Promise<void>, whileRunning: "skip" | "follow" = "skip"): boolean {
       if (isClosed || waiting.has(key) || (running === key && whileRunning === "skip")) return false;
       waiting.add(key);
       last = last.then(() => run(key, work));
       return true;
     },
-    waiting: () => [...waiting],
+    /** What waits now, in its order. */
+    waiting: (): readonly string[] => [...waiting],
+    /** Whether something runs now. */
     isBusy: () => running !== undefined,
-    close() {
+    /** Takes nothing more, drops what waits, and resolves when what runs has ended. */
+    close(): Promise<void> {
       isClosed = true;
       return last;
     },

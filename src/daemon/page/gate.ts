@@ -140,26 +140,21 @@ export function printOf(code: string): string {
   return hash("sha256", code);
 }
 
-/** Counts what strangers try, and when it is enough. */
-export interface Tries {
-  /** Counts one more of an address; false where it had enough in this minute, or all together had. */
-  isRoom(address: string): boolean;
-}
-
 const mostOfAddress = 10;
 const mostInAll = 100;
 
 /**
- * Keeps a hundred addresses in mind at most: those of one minute.
+ * Counts what strangers try, and when it is enough. Keeps a hundred addresses in mind at most: those of one minute.
  *
  * @param monotonic - milliseconds since some moment, by a clock that nobody can set.
  */
-export function createTries(monotonic: () => number): Tries {
+export function createTries(monotonic: () => number) {
   const counts = new Map<string, number>();
   let begunAt = monotonic();
   let inAll = 0;
   return {
-    isRoom(address) {
+    /** Counts one more of an address; false where it had enough in this minute, or all together had. */
+    isRoom(address: string): boolean {
       if (monotonic() - begunAt >= minuteMs) {
         counts.clear();
         inAll = 0;

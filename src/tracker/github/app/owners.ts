@@ -12,26 +12,13 @@ export interface Installation {
 }
 
 /** Which owner's installation something goes through. */
-export interface Owners {
-  /** In lower case, those of the config first. */
-  readonly names: () => readonly string[];
-  of(repository: RepositoryName): Tracker;
-  ofOwner(owner: string): Tracker;
-  /** Any of them, where it makes no difference. */
-  first(): Tracker;
-  /** undefined where no installation shows the repository. */
-  ofId(id: RepositoryId, bounds: ReadBounds): Promise<Tracker | undefined>;
-  /** The owner of a repository by its id, as far as that was ever seen. */
-  ownerOfId(id: RepositoryId): string | undefined;
-  note(id: RepositoryId, name: RepositoryName): void;
-  readonly find: Tracker["repository"];
-}
+export type Owners = ReturnType<typeof createOwners>;
 
 /** A repository's name tells its owner. Where only an id is known, the owners that the config names are asked in turn. */
 export function createOwners(
   installOn: (owner: string) => Installation,
   repositories: readonly RepositoryName[],
-): Owners {
+) {
   const installations = new Map<string, Installation>();
   const names = new Map<RepositoryId, RepositoryName>();
 
@@ -62,11 +49,15 @@ export function createOwners(
   };
   for (const name of perOwner(repositories)) of(name);
   return {
-    names: () => [...installations.keys()],
+    /** In lower case, those of the config first. */
+    names: (): readonly string[] => [...installations.keys()],
     of,
-    ofOwner: (owner) => (installations.get(owner.toLowerCase()) ?? firstOf(installations)).tracker,
-    first: () => firstOf(installations).tracker,
-    async ofId(id, bounds) {
+    ofOwner: (owner: string): Tracker =>
+      (installations.get(owner.toLowerCase()) ?? firstOf(installations)).tracker,
+    /** Any of them, where it makes no difference. */
+    first: (): Tracker => firstOf(installations).tracker,
+    /** undefined where no installation shows the repository. */
+    async ofId(id: RepositoryId, bounds: ReadBounds): Promise<Tracker | undefined> {
       try {
         return of(names.get(id) ?? (await findById(id, bounds)).name);
       } catch (error) {
@@ -74,14 +65,15 @@ export function createOwners(
         throw error;
       }
     },
-    ownerOfId: (id) => {
+    /** The owner of a repository by its id, as far as that was ever seen. */
+    ownerOfId(id: RepositoryId): string | undefined {
       const name = names.get(id);
       return name && ownerOf(name);
     },
-    note: (id, name) => {
+    note(id: RepositoryId, name: RepositoryName): void {
       names.set(id, name);
     },
-    find: async (wanted, bounds) =>
+    find: async (wanted: RepositoryName | RepositoryId, bounds: ReadBounds): Promise<Repository> =>
       typeof wanted === "number"
         ? findById(wanted, bounds)
         : askOwner(await of(wanted).repository(wanted, bounds), ownerOf(wanted), bounds),
