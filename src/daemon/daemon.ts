@@ -75,21 +75,7 @@ export interface People {
 }
 
 /** A daemon that is to run, or runs. */
-export interface Daemon {
-  /**
-   * Runs every project once at the start, unless it ran within its period, and then on its schedule: one at a time, never
-   * two of the same project at once. Resolves when the signal was given and the last run has ended.
-   */
-  run(): Promise<void>;
-  /** Something may have changed for a project: see `createForward`. One that the daemon doesn't have is left alone. */
-  hint(key: string, isOwn: boolean): void;
-  /** A person wants a run of this project: it comes next, and once more where one is under way. */
-  start(key: string): void;
-  /** From now on these projects, on these schedules. New ones run as at the start; what runs now ends by itself. */
-  reschedule(projects: readonly DaemonProject[]): void;
-  /** The projects with their times. */
-  timetable(): readonly TimetableLine[];
-}
+export type Daemon = ReturnType<typeof createDaemon>;
 
 /** When a project is to run. */
 export interface TimetableLine extends Pick<DaemonProject, "key" | "schedule"> {
@@ -102,7 +88,7 @@ export interface TimetableLine extends Pick<DaemonProject, "key" | "schedule"> {
 }
 
 /** Makes a daemon; nothing happens before `run`. */
-export function createDaemon(options: DaemonOptions): Daemon {
+export function createDaemon(options: DaemonOptions) {
   const { clock, monotonic, timekeeper, log, signal } = options;
   let turns = turnsOf(options.projects, []);
   const queue = createQueue((key, error) => {
@@ -194,7 +180,11 @@ export function createDaemon(options: DaemonOptions): Daemon {
   };
 
   return {
-    async run() {
+    /**
+     * Runs every project once at the start, unless it ran within its period, and then on its schedule: one at a time, never
+     * two of the same project at once. Resolves when the signal was given and the last run has ended.
+     */
+    async run(): Promise<void> {
       try {
         startSchedules();
         const starts = planStarts(options, options.projects);
@@ -214,13 +204,16 @@ export function createDaemon(options: DaemonOptions): Daemon {
         await queue.close();
       }
     },
-    hint(key, isOwn) {
+    /** Something may have changed for a project: see `createForward`. One that the daemon doesn't have is left alone. */
+    hint(key: string, isOwn: boolean): void {
       if (turns.has(key)) forward.hint(key, isOwn);
     },
-    start(key) {
+    /** A person wants a run of this project: it comes next, and once more where one is under way. */
+    start(key: string): void {
       if (turns.has(key)) enqueue(key, "follow");
     },
-    reschedule(projects) {
+    /** From now on these projects, on these schedules. New ones run as at the start; what runs now ends by itself. */
+    reschedule(projects: readonly DaemonProject[]): void {
       if (signal.aborted) return;
       const added = projects.filter(({ key }) => !turns.has(key));
       const starts = planStarts(options, added);
@@ -229,7 +222,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
       startSchedules();
       for (const start of starts) void startLater(start);
     },
-    timetable: () => [...turns.values()],
+    /** The projects with their times. */
+    timetable: (): readonly TimetableLine[] => [...turns.values()],
   };
 }
 

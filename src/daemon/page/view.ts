@@ -34,23 +34,14 @@ export interface Looking {
 }
 
 /** How the page tells times. */
-export interface PageTimes {
-  /** Epoch ms; every "ago" counts from here. */
-  readonly now: number;
-  /** "22 Nov 2026, 02:10 UTC", for the head of the page. */
-  readonly today: string;
-  /** A time, and how far away it is: "02:10 (3 minutes ago)". */
-  show(at: number): Markup;
-  /** A time by itself: "22 Nov, 02:10". */
-  name(at: number): string;
-}
+export type PageTimes = ReturnType<typeof createPageTimes>;
 
 /**
  * Times in the zone of the config's schedules.
  *
  * @param now - epoch ms.
  */
-export function createPageTimes(now: number, timeZone: string): PageTimes {
+export function createPageTimes(now: number, timeZone: string) {
   const clock = new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" });
   const day = new Intl.DateTimeFormat("en-GB", { timeZone, day: "numeric", month: "short" });
   const whole = new Intl.DateTimeFormat("en-GB", {
@@ -65,12 +56,17 @@ export function createPageTimes(now: number, timeZone: string): PageTimes {
   const name = (at: number): string => `${day.format(at)}, ${clock.format(at)}`;
   const isToday = (at: number): boolean => day.format(at) === day.format(now) && Math.abs(now - at) < dayMs;
   return {
+    /** Epoch ms; every "ago" counts from here. */
     now,
+    /** "22 Nov 2026, 02:10 UTC", for the head of the page. */
     today: whole.format(now),
+    /** A time by itself: "22 Nov, 02:10". */
     name,
-    show: (
-      at,
-    ) => html`<time datetime="${new Date(at).toISOString()}">${isToday(at) ? clock.format(at) : name(at)}</time>
-      <span class="quiet">(${describeDistance(at - now)})</span>`,
+    /** A time, and how far away it is: "02:10 (3 minutes ago)". */
+    show(at: number): Markup {
+      const shown = isToday(at) ? clock.format(at) : name(at);
+      return html`<time datetime="${new Date(at).toISOString()}">${shown}</time>
+      <span class="quiet">(${describeDistance(at - now)})</span>`;
+    },
   };
 }

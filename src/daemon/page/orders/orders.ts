@@ -57,15 +57,6 @@ export interface Serving {
   write<T>(reader: Reader, work: (looking: Looking) => Promise<T>): Promise<T | undefined>;
 }
 
-/** The orders of the page. */
-export interface PageOrders {
-  /** For the pages of whoever may give orders; undefined for everybody else. */
-  formsFor(reader: Reader): OrderForms | undefined;
-  /** What was done a moment ago, once. */
-  takeDone(reader: Reader, token: string): string | undefined;
-  route(server: FastifyInstance): void;
-}
-
 /** More than any form of the page sends. */
 const maxFormBytes = 8 * 1024;
 /** Nobody looks at a question for longer than this, ms. */
@@ -88,7 +79,7 @@ interface AskedQuestion {
 export function serveOrders(
   { orders: options, state, url, clock: { now } }: ServingOptions,
   { admit, show, write }: Serving,
-): PageOrders {
+) {
   const formOf = ({ session }: Reader) => ({ purpose: "form", session, lifeMs });
   const doneOf = ({ session }: Reader) => ({ purpose: "done", session, lifeMs });
   /** What this process has told already, of the last times. */
@@ -164,11 +155,13 @@ export function serveOrders(
   };
 
   return {
-    formsFor({ mayOrder, session }) {
+    /** For the pages of whoever may give orders; undefined for everybody else. */
+    formsFor({ mayOrder, session }: Reader): OrderForms | undefined {
       if (!mayOrder || !options.isOn()) return undefined;
       return { seal: (order) => sealOrder(state().pageKey, session, order) };
     },
-    takeDone(reader, token) {
+    /** What was done a moment ago, once. */
+    takeDone(reader: Reader, token: string): string | undefined {
       const passed = takeBack(state().pageKey, doneOf(reader), token, now());
       if (passed === undefined || told.has(passed.print)) return undefined;
       told.add(passed.print);
@@ -176,7 +169,7 @@ export function serveOrders(
       if (told.size > mostTold && first !== undefined) told.delete(first);
       return passed.text;
     },
-    route(server) {
+    route(server: FastifyInstance): void {
       void server.register((scope, _options, ready) => {
         scope.removeAllContentTypeParsers();
         scope.addContentTypeParser(
