@@ -18,13 +18,7 @@ export interface Failure {
 }
 
 /** The protocol's way over the wire: what its client takes for `fetch`. One operation at a time. */
-export interface Wire {
-  readonly fetch: FetchLike;
-  /** Forgets the failure of the one before. */
-  begin(operation: Operation): void;
-  /** Why the operation that was begun last has failed, where that was an exchange. */
-  failure(): Failure | undefined;
-}
+export type Wire = ReturnType<typeof createWire>;
 
 export interface WireOptions {
   readonly url: URL;
@@ -41,7 +35,7 @@ export interface WireOptions {
  * for no other origin. Of an answer the client gets the one message that answers its own, as plain JSON: it has no stream to wait
  * for or to take up again, and an answer to anything else is no answer. A tool that writes is called once, whatever the client wants.
  */
-export function createWire(options: WireOptions): Wire {
+export function createWire(options: WireOptions) {
   const { url: server, headers, sender } = options;
   let operation: Operation = { isRead: true };
   let failure: Failure | undefined;
@@ -77,14 +71,17 @@ export function createWire(options: WireOptions): Wire {
       });
     throw new Error("There was no answer that could be used.");
   };
+  const fetch: FetchLike = (url, init = {}) => carry(new URL(url), init);
   return {
-    fetch: (url, init = {}) => carry(new URL(url), init),
-    begin(begun) {
+    fetch,
+    /** Forgets the failure of the one before. */
+    begin(begun: Operation): void {
       operation = begun;
       failure = undefined;
       calls = 0;
     },
-    failure: () => failure,
+    /** Why the operation that was begun last has failed, where that was an exchange. */
+    failure: (): Failure | undefined => failure,
   };
 }
 

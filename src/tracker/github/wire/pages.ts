@@ -35,24 +35,7 @@ export interface ListRequest extends Omit<ReadRequest, "headers"> {
 }
 
 /** Reads lists of repositories, following `Link` exactly as it is given. */
-export interface Pages {
-  /**
-   * The first page, as large as it is answered: half as large after each time that it was too heavy. Each size is asked for once,
-   * so that from a hundred rows on no more than seven requests fail.
-   */
-  first(request: ListRequest, bounds: ReadBounds): Promise<Page>;
-  /** The page after one. Where that is too heavy, the first one: the list is begun anew, with smaller pages. */
-  after(page: Page, request: ListRequest, bounds: ReadBounds): Promise<Page>;
-  /** A page that an earlier answer had named, by its address. @throws TooHeavyError where the list is to be begun anew. */
-  at(address: string, request: ListRequest, bounds: ReadBounds): Promise<Page>;
-  /**
-   * All pages. Where one is too heavy the list is begun anew with smaller ones, because the numbers of its pages then mean other
-   * rows: rows come again, and none is left out.
-   *
-   * @throws RemoteError `unreadable` for a list that comes back to itself or passes the limit.
-   */
-  all(request: ListRequest, bounds: ReadBounds): AsyncIterable<Page>;
-}
+export type Pages = ReturnType<typeof createPages>;
 
 /** What lists are read with. */
 export interface PagesOptions {
@@ -66,7 +49,7 @@ export interface PagesOptions {
  * Checks what can be checked of a page's origin: redirects and page links carry the repository's id, and a name that was given to
  * another repository must not pass for the old one.
  */
-export function createPages({ read, quote, sizes, pageLimit }: PagesOptions): Pages {
+export function createPages({ read, quote, sizes, pageLimit }: PagesOptions) {
   async function readPage(
     { list: _, isWhole: __, repository, etag: known, ...request }: ListRequest,
     size: number,
@@ -148,10 +131,23 @@ export function createPages({ read, quote, sizes, pageLimit }: PagesOptions): Pa
   }
 
   return {
+    /**
+     * The first page, as large as it is answered: half as large after each time that it was too heavy. Each size is asked for once,
+     * so that from a hundred rows on no more than seven requests fail.
+     */
     first: readFirst,
+    /** The page after one. Where that is too heavy, the first one: the list is begun anew, with smaller pages. */
     after: readAfter,
-    at: (address, request, bounds) => readAt(address, sizes.of(nameOf(request)), request, bounds),
-    async *all(request, bounds) {
+    /** A page that an earlier answer had named, by its address. @throws TooHeavyError where the list is to be begun anew. */
+    at: (address: string, request: ListRequest, bounds: ReadBounds) =>
+      readAt(address, sizes.of(nameOf(request)), request, bounds),
+    /**
+     * All pages. Where one is too heavy the list is begun anew with smaller ones, because the numbers of its pages then mean other
+     * rows: rows come again, and none is left out.
+     *
+     * @throws RemoteError `unreadable` for a list that comes back to itself or passes the limit.
+     */
+    async *all(request: ListRequest, bounds: ReadBounds): AsyncGenerator<Page> {
       const visited = new Set<string>();
       let page = await readFirst(request, bounds);
       for (;;) {
