@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
 import type { IssueRef } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
@@ -8,12 +9,13 @@ import { at } from "../wire/client.ts";
 import type { ListRequest, Page } from "../wire/pages.ts";
 import { requireOk } from "../wire/reader.ts";
 import {
-  commentsShape,
+  authorOf,
   completeRecord,
   type IssueRow,
   isMarkOf,
   readIssueRow,
   readShape,
+  some,
 } from "../wire/shapes.ts";
 
 /**
@@ -69,6 +71,16 @@ async function locate(
     ? { kind: "found", record }
     : { kind: "moved", record, to: repository.name };
 }
+
+/** A page of comments. */
+const commentsShape = z.array(
+  z.object({ user: some, body: z.string().nullish() }).transform(
+    ({ user, body }): IssueComment => ({
+      author: authorOf(user),
+      body: body ?? "",
+    }),
+  ),
+);
 
 /** All comments of an issue, in GitHub's order: by ascending id. */
 export async function* listComments(

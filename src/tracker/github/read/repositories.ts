@@ -7,7 +7,7 @@ import { type Access, addressRepository } from "../wire/access.ts";
 import { isGitHubError, refuseAnswer } from "../wire/answers.ts";
 import { at, call } from "../wire/client.ts";
 import { type ReadRequest, requireOk } from "../wire/reader.ts";
-import { account, readShape, repositoryShape } from "../wire/shapes.ts";
+import { account, positiveInteger, readShape, repositoryName, some } from "../wire/shapes.ts";
 
 /** Who the token belongs to. */
 export async function readAccount({ read, quote }: Access, bounds: ReadBounds): Promise<Account> {
@@ -32,6 +32,28 @@ export async function describeServer({ read, url, quote }: Access, bounds: ReadB
     ? `GitHub Enterprise Server ${quote(version)} at ${host}`
     : `GitHub at ${host}`;
 }
+
+/** A repository. */
+const repositoryShape = z
+  .object({
+    id: positiveInteger,
+    full_name: repositoryName,
+    has_issues: some,
+    archived: some,
+    private: some,
+    permissions: z.object({ push: some }).optional().catch(undefined),
+  })
+  .transform(
+    (found): Repository => ({
+      id: found.id,
+      name: found.full_name,
+      hasIssues: found.has_issues !== false,
+      isArchived: found.archived === true,
+      // A repository that does not say is taken as public, so that nothing private is sent there by mistake.
+      isPrivate: found.private === true,
+      canPush: found.permissions?.push === true,
+    }),
+  );
 
 /** One repository by name or id; a renamed one comes with its new name. */
 export async function findRepository(

@@ -8,7 +8,7 @@ import {
   type Repository,
   type RepositoryName,
 } from "../../../model/issue.ts";
-import type { IssueComment, OddIssue } from "../../tracker.ts";
+import type { OddIssue } from "../../tracker.ts";
 
 /**
  * What GitHub's answers look like, as far as we look at them. What GitHub may leave out or add is tolerated (a deleted author, a
@@ -31,7 +31,7 @@ export const account = z.object({ login: z.string() });
 export const repositoryName = z.string().refine(isRepositoryName);
 
 /** What an answer may hold or leave out. */
-const some = z.unknown().optional();
+export const some = z.unknown().optional();
 
 /** What GitHub calls the author of something who may write to its repository, or to its organisation. */
 export const insiders: ReadonlySet<string> = new Set(["OWNER", "MEMBER", "COLLABORATOR"]);
@@ -85,38 +85,6 @@ const oddShape = z.object({
     .transform((body): string | undefined => body ?? "")
     .catch(undefined),
 });
-
-/** A repository. */
-export const repositoryShape = z
-  .object({
-    id: positiveInteger,
-    full_name: repositoryName,
-    has_issues: some,
-    archived: some,
-    private: some,
-    permissions: z.object({ push: some }).optional().catch(undefined),
-  })
-  .transform(
-    (found): Repository => ({
-      id: found.id,
-      name: found.full_name,
-      hasIssues: found.has_issues !== false,
-      isArchived: found.archived === true,
-      // A repository that does not say is taken as public, so that nothing private is sent there by mistake.
-      isPrivate: found.private === true,
-      canPush: found.permissions?.push === true,
-    }),
-  );
-
-/** A page of comments. */
-export const commentsShape = z.array(
-  z.object({ user: some, body: z.string().nullish() }).transform(
-    ({ user, body }): IssueComment => ({
-      author: authorOf(user),
-      body: body ?? "",
-    }),
-  ),
-);
 
 const listShape = z.array(z.unknown());
 
@@ -270,8 +238,8 @@ export function named(id: unknown, name: string): Named {
   return { ...(typeof id === "string" && id !== "" && { id }), name };
 }
 
-/** null for a deleted account; undefined where it can't be read, which must not hide the rest. */
-function authorOf(user: unknown): string | null | undefined {
+/** The login of an account: null for a deleted one; undefined where it can't be read, which must not hide the rest. */
+export function authorOf(user: unknown): string | null | undefined {
   const { success, data } = account.nullish().safeParse(user);
   return success ? (data?.login ?? null) : undefined;
 }
