@@ -34,9 +34,6 @@ export interface DemoNotification {
   readonly voters: number;
 }
 
-/** A feedback board on loopback that does what the board's API document says: it lists posts, takes PATCHes, and has tools of its own. */
-export type DemoBoard = Awaited<ReturnType<typeof startDemoBoard>>;
-
 /** A project with no post yet. */
 export interface DemoProject {
   readonly id: string;
@@ -55,7 +52,7 @@ export interface DemoBoardOptions {
 
 const basePath = "/api/v1";
 
-/** Starts a board on 127.0.0.1. */
+/** Starts a feedback board on 127.0.0.1 that does what the board's API document says: it lists posts, takes PATCHes, and has tools of its own. */
 export async function startDemoBoard({ projects, key, now, port }: DemoBoardOptions) {
   const shelves = new Map(projects.map(({ slug }) => [slug, new Map<string, DemoPost>()]));
   const notifications: DemoNotification[] = [];
