@@ -2,7 +2,13 @@ import type { Change } from "../change.ts";
 import { createHeldMemory, type HeldMemory, isOfMemory } from "../held-memory.ts";
 import type { Ahead, Ledger } from "../ledger.ts";
 import type { Runs } from "../orders.ts";
-import { createNumbers, type Numbers, type Queries } from "./columns/numbers.ts";
+import {
+  type AnyChange,
+  type Changes,
+  createNumbers,
+  type Numbers,
+  type Queries,
+} from "./columns/numbers.ts";
 import { createAbsences } from "./issues/absences.ts";
 import { createImports } from "./issues/imports.ts";
 import { createIssueStore } from "./issues/issue-store.ts";
@@ -31,16 +37,7 @@ import { createRows } from "./rows/rows.ts";
 import { createWaiting } from "./rows/waiting.ts";
 import { createRewind } from "./stamp.ts";
 import { statementsOf } from "./statements.ts";
-import {
-  type AnyChange,
-  type Asked,
-  type Carry,
-  type Changes,
-  type Plain,
-  promised,
-  promisedPart,
-  type Store,
-} from "./store.ts";
+import { type Asked, type Carry, type Plain, promised, promisedPart, type Store } from "./store.ts";
 
 /** What differs from engine to engine, beside its SQL. */
 export interface Engine extends EngineUpkeep {

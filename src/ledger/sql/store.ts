@@ -1,6 +1,3 @@
-import type { Change, SentChange } from "../change.ts";
-import type { StandingNotes } from "./columns/notes.ts";
-
 /**
  * What is asked of the database, answered where it is asked for with `yield*`: SQLite answers at once, a server when its answer
  * has come. So every query of the state is written once.
@@ -63,22 +60,6 @@ export type Plain<Part> = {
   readonly [Name in keyof Part]: Part[Name] extends (...asked: infer Bound) => Promise<infer Found>
     ? (...bound: Bound) => Asked<Found>
     : Part[Name];
-};
-
-/** Whatever is written. */
-export type AnyChange = Change | SentChange;
-
-/** How changes of some kinds are made, inside the transaction of their commit. */
-export interface Carrying<Kind extends AnyChange["kind"]> {
-  readonly changes: Changes<Kind>;
-}
-
-/** @param standing - notes that were read for many posts of the commit at once. */
-export type Changes<Kind extends AnyChange["kind"]> = {
-  readonly [One in Kind]: (
-    change: Extract<AnyChange, { readonly kind: One }>,
-    standing?: StandingNotes,
-  ) => Asked<void>;
 };
 
 /** What carries out the work of a method. */

@@ -1,11 +1,29 @@
 import type { PostId, ProjectId } from "../../../model/post.ts";
+import type { Change, SentChange } from "../../change.ts";
 import { type Statements, statementsOf } from "../statements.ts";
 import { type Asked, numberOf, type Store } from "../store.ts";
+import type { StandingNotes } from "./notes.ts";
 
 /** All that the parts of the port ask by. */
 export interface Queries extends Statements {
   readonly numbers: Numbers;
 }
+
+/** Whatever is written. */
+export type AnyChange = Change | SentChange;
+
+/** How changes of some kinds are made, inside the transaction of their commit. */
+export interface Carrying<Kind extends AnyChange["kind"]> {
+  readonly changes: Changes<Kind>;
+}
+
+/** @param standing - notes that were read for many posts of the commit at once. */
+export type Changes<Kind extends AnyChange["kind"]> = {
+  readonly [One in Kind]: (
+    change: Extract<AnyChange, { readonly kind: One }>,
+    standing?: StandingNotes,
+  ) => Asked<void>;
+};
 
 /** The narrow numbers that stand for the board's ids in every table. */
 export interface Numbers {

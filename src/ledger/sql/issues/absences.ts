@@ -1,7 +1,8 @@
 import type { Absence, IssueRef, RepositoryId } from "../../../model/issue.ts";
 import type { Absences, AbsentIssue, AbsentLink } from "../../rows.ts";
+import type { Carrying } from "../columns/numbers.ts";
 import { issueColumns, markedDue, named, ofIssue, projectOf, type Statements, sql } from "../statements.ts";
-import type { Asked, Carrying, Plain } from "../store.ts";
+import type { Asked, Plain } from "../store.ts";
 import type { IssueStore } from "./issue-store.ts";
 
 /** A post that is linked to both places already keeps the one link that it has there; what was read of an issue goes along. */

@@ -1,9 +1,9 @@
 import type { AlikePost } from "../../../model/post.ts";
 import type { Imports, KnownImport } from "../../pulls.ts";
 import { decodeIssue, decodePost, encodePost } from "../columns/facts.ts";
-import type { Queries } from "../columns/numbers.ts";
+import type { Carrying, Queries } from "../columns/numbers.ts";
 import { issueColumns, named, projectOf } from "../statements.ts";
-import type { Carrying, Plain } from "../store.ts";
+import type { Plain } from "../store.ts";
 
 type AlikeColumns = Pick<AlikePost, "post" | "listedSince" | "isTaken"> & { readonly facts: string };
 

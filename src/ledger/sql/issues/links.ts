@@ -1,9 +1,9 @@
 import type { IssueRef } from "../../../model/issue.ts";
 import type { ContentBase } from "../../../model/link.ts";
 import type { LinkedPost, Rows } from "../../rows.ts";
-import type { OfPost, Queries } from "../columns/numbers.ts";
+import type { Carrying, OfPost, Queries } from "../columns/numbers.ts";
 import { into, issueColumns, markedDue, ofIssue, type Part, type Statements, sql } from "../statements.ts";
-import type { Asked, Carrying, Plain } from "../store.ts";
+import type { Asked, Plain } from "../store.ts";
 import { followersOf, type IssueStore } from "./issue-store.ts";
 
 /** A text that was written, as columns. */

@@ -3,9 +3,9 @@ import type { IssueRef } from "../../../model/issue.ts";
 import type { PostId } from "../../../model/post.ts";
 import type { KnownMark, MarkedIssue, Pulls } from "../../pulls.ts";
 import { decodeIssue } from "../columns/facts.ts";
-import type { Queries } from "../columns/numbers.ts";
+import type { Carrying, Queries } from "../columns/numbers.ts";
 import { into, issueColumns, markedDue, ofIssue, postOf, type Statements, sql } from "../statements.ts";
-import type { Asked, Carrying, Plain } from "../store.ts";
+import type { Asked, Plain } from "../store.ts";
 
 /** What the state knows of an issue's mark and of one of the posts that it names. */
 interface PostOfMark {

@@ -1,9 +1,9 @@
 import type { IssueRef } from "../../../model/issue.ts";
 import type { PostId } from "../../../model/post.ts";
 import type { NewOtherMark, OtherMark, Pulls } from "../../pulls.ts";
-import type { Queries } from "../columns/numbers.ts";
+import type { Carrying, Queries } from "../columns/numbers.ts";
 import { issueColumns, ofIssue, projectOf } from "../statements.ts";
-import type { Asked, Carrying, Plain } from "../store.ts";
+import type { Asked, Plain } from "../store.ts";
 
 interface KnownMark extends Pick<NewOtherMark, "board" | "address"> {
   project: number;

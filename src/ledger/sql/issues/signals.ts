@@ -1,9 +1,9 @@
 import type { Issue, Milestone, Pin, RepositoryId, Signals } from "../../../model/issue.ts";
 import type { SignalledIssue, SignalMemory } from "../../pulls.ts";
 import { decodeIssue, decodeSignals, encodeSignals, mergeSignals } from "../columns/facts.ts";
-import type { Queries } from "../columns/numbers.ts";
+import type { Carrying, Queries } from "../columns/numbers.ts";
 import { into, issueColumns, ofIssue, type Part, projectOf, type Statements, sql } from "../statements.ts";
-import type { Asked, Carrying, Plain } from "../store.ts";
+import type { Asked, Plain } from "../store.ts";
 import type { IssueStore } from "./issue-store.ts";
 
 interface SignalledColumns {

@@ -1,7 +1,7 @@
 import type { Backlinks, DueBacklink } from "../../rows.ts";
-import type { Queries } from "../columns/numbers.ts";
+import type { Carrying, Queries } from "../columns/numbers.ts";
 import { projectOf } from "../statements.ts";
-import type { Carrying, Plain } from "../store.ts";
+import type { Plain } from "../store.ts";
 
 /** Which posts are due the triggers on `links` say. */
 export function createBacklinks(on: Queries): Plain<Backlinks> & Carrying<"record-backlink"> {

@@ -3,9 +3,9 @@ import type { JournalChange } from "../../change.ts";
 import type { Intent, IntentId, Journal } from "../../journal.ts";
 import { issueField, ruleField, writesShape } from "../../shapes.ts";
 import { stored } from "../../stored.ts";
-import type { Queries } from "../columns/numbers.ts";
+import type { Carrying, Queries } from "../columns/numbers.ts";
 import { into, type Part, projectOf, sql } from "../statements.ts";
-import type { Carrying, Plain } from "../store.ts";
+import type { Plain } from "../store.ts";
 import { type Audit, interrupted } from "./audit.ts";
 import type { InterruptedCalls } from "./tool-calls.ts";
 

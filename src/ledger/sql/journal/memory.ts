@@ -22,8 +22,8 @@ import {
   toolShape,
 } from "../../memory.ts";
 import { check, parse } from "../../stored.ts";
-import type { Queries } from "../columns/numbers.ts";
-import type { Asked, Carrying } from "../store.ts";
+import type { Carrying, Queries } from "../columns/numbers.ts";
+import type { Asked } from "../store.ts";
 
 /** Each thing that is remembered is one JSON text; what is missing in it is undefined. */
 function memory<T>(place: string, shape: () => z.ZodType<T>) {

@@ -1,6 +1,7 @@
 import type { Notices, SaidNotice } from "../../memory.ts";
+import type { Carrying } from "../columns/numbers.ts";
 import type { Statements } from "../statements.ts";
-import type { Carrying, Plain } from "../store.ts";
+import type { Plain } from "../store.ts";
 
 /** What people were told of. */
 export function createNotices(on: Statements): Plain<Notices> & Carrying<"say" | "unsay"> {

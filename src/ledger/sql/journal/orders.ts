@@ -2,8 +2,9 @@ import { z } from "zod";
 import { dayMs } from "../../../model/time.ts";
 import type { GivenOrder, OrderNumber, Orders } from "../../orders.ts";
 import { parse, stored } from "../../stored.ts";
+import type { Carrying } from "../columns/numbers.ts";
 import { into, type Statements, sql } from "../statements.ts";
-import { type Asked, type Carrying, numberOf, type Plain } from "../store.ts";
+import { type Asked, numberOf, type Plain } from "../store.ts";
 
 /** Whoever waits for an order has seen its end by then. */
 const keepMs = dayMs;

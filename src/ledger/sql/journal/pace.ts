@@ -1,8 +1,8 @@
 import { OutdatedError } from "../../../errors.ts";
 import type { Backlog, Pace, PacedWrite } from "../../journal.ts";
-import type { Queries } from "../columns/numbers.ts";
+import type { Carrying, Queries } from "../columns/numbers.ts";
 import { into } from "../statements.ts";
-import type { Carrying, Plain } from "../store.ts";
+import type { Plain } from "../store.ts";
 
 /** A line for each limit, each write of the last time, and each project and budget with something left. */
 export function createPace(on: Queries): Plain<Pace> & Carrying<"limit" | "pace-write" | "note-backlog"> {

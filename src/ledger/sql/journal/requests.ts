@@ -1,8 +1,8 @@
 import { type PersonRequest, type RequestId, type Requests, requestShape } from "../../orders.ts";
 import { stored } from "../../stored.ts";
-import type { Queries } from "../columns/numbers.ts";
+import type { Carrying, Queries } from "../columns/numbers.ts";
 import { into, projectOf } from "../statements.ts";
-import type { Carrying, Plain } from "../store.ts";
+import type { Plain } from "../store.ts";
 
 export interface RequestColumns {
   id: RequestId;

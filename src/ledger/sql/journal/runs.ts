@@ -4,8 +4,9 @@ import { dayMs } from "../../../model/time.ts";
 import type { FoundRun, Runs, StoredRun } from "../../orders.ts";
 import { toSign } from "../../sign.ts";
 import { stored } from "../../stored.ts";
+import type { Carrying } from "../columns/numbers.ts";
 import { into, type Statements, sql } from "../statements.ts";
-import { type Asked, answer, type Carrying, numberOf, type Plain } from "../store.ts";
+import { type Asked, answer, numberOf, type Plain } from "../store.ts";
 import type { Meta } from "./meta.ts";
 
 type RunColumns = Omit<StoredRun, "report">;

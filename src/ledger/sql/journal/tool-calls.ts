@@ -7,9 +7,9 @@ import {
   type ToolCallChange,
   type ToolCalls,
 } from "../../journal.ts";
-import type { Queries } from "../columns/numbers.ts";
+import type { Carrying, Queries } from "../columns/numbers.ts";
 import { into, type Part, projectOf, sql } from "../statements.ts";
-import type { Asked, Carrying, Plain } from "../store.ts";
+import type { Asked, Plain } from "../store.ts";
 import { type Audit, interrupted } from "./audit.ts";
 
 type Written = Omit<SentCall, "kind"> & Partial<Pick<ToolCall, "message" | "result" | "url">>;

@@ -1,9 +1,9 @@
 import { OutdatedError } from "../../../errors.ts";
 import type { PostId } from "../../../model/post.ts";
-import type { Queries } from "../columns/numbers.ts";
+import type { Carrying, Queries } from "../columns/numbers.ts";
 import { type RequestColumns, readRequest } from "../journal/requests.ts";
 import { into, markedDue, named, type Statements, sql } from "../statements.ts";
-import type { Asked, Carrying } from "../store.ts";
+import type { Asked } from "../store.ts";
 
 /** Tables whose rows go over as they are. */
 const ofPost = ["bases", "issue_bases"].map(named);

@@ -3,13 +3,13 @@ import type { Post, PostField, PullMeasure } from "../../../model/post.ts";
 import type { PullChange } from "../../change.ts";
 import type { PullId, Pulls } from "../../pulls.ts";
 import { encodePost, hashFacts } from "../columns/facts.ts";
-import type { Queries } from "../columns/numbers.ts";
+import type { Carrying, Queries } from "../columns/numbers.ts";
 import type { IssueStore } from "../issues/issue-store.ts";
 import { createNamesakeMarker } from "../issues/links.ts";
 import { createMarkers, createNaming } from "../issues/markers.ts";
 import { createOtherMarks } from "../issues/other-marks.ts";
 import { markedDue, type Statements, sql } from "../statements.ts";
-import { type Asked, answer, type Carrying, numberOf, type Plain } from "../store.ts";
+import { type Asked, answer, numberOf, type Plain } from "../store.ts";
 import { createPages } from "./pages.ts";
 import { type OpenPull, openPull, type Sightings } from "./sightings.ts";
 

@@ -1,8 +1,8 @@
 import type { RowNote } from "../../../model/link.ts";
 import type { NoteColumns, StandingNotes } from "../columns/notes.ts";
-import type { Queries } from "../columns/numbers.ts";
+import type { AnyChange, Carrying, Queries } from "../columns/numbers.ts";
 import { into, sql } from "../statements.ts";
-import type { AnyChange, Asked, Carrying } from "../store.ts";
+import type { Asked } from "../store.ts";
 
 /** Their words hold numbers that change from run to run, but it is the same wait all the time. */
 const lasting: ReadonlySet<string> = new Set<RowNote["kind"]>(["held", "waiting", "quarantined"]);

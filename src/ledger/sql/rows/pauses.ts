@@ -4,10 +4,10 @@ import type { IntentId } from "../../journal.ts";
 import type { Sent, SentOf } from "../../ledger.ts";
 import type { RequestId } from "../../orders.ts";
 import type { Rows } from "../../rows.ts";
-import type { Queries } from "../columns/numbers.ts";
+import type { Carrying, Queries } from "../columns/numbers.ts";
 import { type RequestColumns, readRequest } from "../journal/requests.ts";
 import { markedDue, type Statements } from "../statements.ts";
-import type { Asked, Carrying, Plain } from "../store.ts";
+import type { Asked, Plain } from "../store.ts";
 
 /** In `pauses.project`: the pause of all projects. */
 const allProjects = 0;

@@ -1,10 +1,10 @@
 import { ruleFields } from "../../../model/post.ts";
 import type { RowRecord } from "../../rows.ts";
 import { encodeBase, encodeIssueBase } from "../columns/bases.ts";
-import type { Queries } from "../columns/numbers.ts";
+import type { Carrying, Queries } from "../columns/numbers.ts";
 import { createNamesakeMarker } from "../issues/links.ts";
 import { markedDue, type Part, sql } from "../statements.ts";
-import type { Asked, Carrying } from "../store.ts";
+import type { Asked } from "../store.ts";
 import { createNoteWriter, type NoteWriter } from "./notes.ts";
 
 /** In `posts.due_at`: due whatever the time is. */
