@@ -104,8 +104,8 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
   if (mode !== "all") return;
   await sayUnread(cycle, search, reader.unread);
   // Else a limit that comes at the same place in each run would keep the same issues from ever being read.
-  const isPutOff = [...cycle.course.stale.values()].some((why) => why !== undefined);
-  const signalsFrom = isPutOff ? (last ?? from) : undefined;
+  const isLimited = [...cycle.course.stale.values()].some((why) => why !== undefined);
+  const signalsFrom = isLimited ? (last ?? from) : undefined;
   if (signalsFrom !== from) await rememberOfProject(cycle, { signalsFrom });
 }
 
