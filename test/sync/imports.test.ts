@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { BoardTools } from "../../src/board/tools.ts";
 import type { NewRequest } from "../../src/ledger/orders.ts";
+import type { RepositoryName } from "../../src/model/issue.ts";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { World } from "../../src/sync/ground/world.ts";
 import { describePlanned as describeWaiting } from "../../src/sync/tell/waiting-lines.ts";
@@ -286,6 +287,27 @@ describe("an issue that a maintainer labels", () => {
     await ask({ kind: "retry", posts: ["acme/app#2"] } as never);
     await stage.sync();
     expect(posts().map(([, title]) => title)).toEqual(["One", "Three", "Another"]);
+  });
+
+  it("stays approved while its repository can't be read", async () => {
+    stage = await openImports({
+      repositories: [
+        { name: "acme/app", private: true, labels: ["feedback", "idea"], collaborators: ["maintainer"] },
+        { name: "acme/api", private: true, labels: ["feedback"] },
+      ],
+      projects: [{ ...importing, route: [{ category: "cat_api", repo: "acme/api" }] }],
+      config: { guard: { issues: 0 } },
+    });
+    wish("One");
+    expect(await stage.syncOne()).toMatchObject({ held: 1 });
+    await approve();
+    const { id } = stage.ledger.memory.repository("acme/app" as RepositoryName)?.repository ?? {};
+    const path = new RegExp(`^/(?:repos/acme/app|repositories/${id})(?:/|$)`);
+    const answer = { kind: "answer", status: 403, body: { message: "Forbidden" }, headers: {} } as const;
+    stage.github.failNext({ method: "GET", path, times: 1, answer });
+    expect(await stage.syncOne()).toMatchObject({ result: "partial" });
+    expect(stage.calls).toEqual([]);
+    expect(await stage.syncOne()).toMatchObject({ result: "ok", made: 1 });
   });
 
   it("that a pause has held up is discarded with its end, also one that nobody has seen before", async () => {

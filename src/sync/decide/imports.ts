@@ -69,9 +69,12 @@ export async function decideImports(cycle: PulledCycle): Promise<DecidedImports>
   const unsettled = new Set<PostId>();
   for (const name of repositoryNames(settings)) {
     const repository = cycle.repositories.get(name);
-    if (repository === undefined) continue;
-    const here = known.filter(({ issue }) => issue.repositoryId === repository.repository.id);
-    const found = await decideRepository(cycle, repository, settings.import, { known: here, calls });
+    const { id } = (repository ?? world.ledger.memory.repository(name))?.repository ?? {};
+    const here = known.filter(({ issue }) => issue.repositoryId === id);
+    const found =
+      repository === undefined
+        ? undecided(here)
+        : await decideRepository(cycle, repository, settings.import, { known: here, calls });
     for (const post of found.unsettled) unsettled.add(post);
     drafts.push(...found.drafts);
   }
@@ -88,6 +91,11 @@ interface DecidedRepository {
   readonly unsettled: readonly PostId[];
 }
 
+/** Where the list could not be read. */
+function undecided(known: readonly KnownImport[]): DecidedRepository {
+  return { drafts: [], unsettled: known.map(({ post }) => post) };
+}
+
 async function decideRepository(
   cycle: PulledCycle,
   repository: RepositoryMemory,
@@ -95,7 +103,7 @@ async function decideRepository(
   { known, calls }: OfRepository,
 ): Promise<DecidedRepository> {
   const list = await readLabelled(cycle, repository, settings.labels);
-  if (list === undefined) return { drafts: [], unsettled: known.map(({ post }) => post) };
+  if (list === undefined) return undecided(known);
   if (list === "unchanged") return { drafts: [], unsettled: [] };
   const candidates = list.rows.map((issue) => candidateOf(cycle, issue, known, calls));
   await followTwins(cycle, repository, candidates);
