@@ -40,14 +40,15 @@ export async function decide(cycle: PulledCycle): Promise<Decided> {
   await takeRequests(cycle);
   const wanted: Wanted[] = [];
   const undecidable = new Set<PostId>();
+  const settling: Settling[] = [];
   const show = countProgress(cycle);
   await eachDueRow(cycle, async (own, row, now, showLinks) => {
     show();
-    const decided = await attemptNow(own, row.post.id, () => decideRow(own, row, now, showLinks));
+    const decided = await attemptNow(own, row.post.id, () => decideRow(own, row, now, showLinks, settling));
     if (decided === undefined || decided === "undecidable") undecidable.add(row.post.id);
     else wanted.push(...decided);
   });
-  saySettling(cycle);
+  saySettling(cycle, settling);
   const imports = await decideImports(cycle);
   for (const post of imports.unsettled) undecidable.add(post);
   const held = await holdCreates(cycle, wanted);
@@ -94,11 +95,12 @@ async function decideRow(
   row: Row,
   now: number,
   showLinks: ShowLinks,
+  settling: Settling[],
 ): Promise<readonly Wanted[] | "undecidable"> {
   if (await adopt(cycle, row, now, showLinks)) return [];
   const decision = await planNow(cycle, row, now);
   await sayUndecided(cycle, row, decision);
-  noteSettling(cycle, row, decision);
+  settling.push(...settlingOf(cycle, row, decision));
   const { row: left, told } = await recordDecision(cycle, row, decision, now);
   if (decision.actions.length === 0 && isUndecidable(row, decision)) return "undecidable";
   const waited = row.notes?.filter(({ kind }) => kind === "waiting") ?? [];
@@ -144,22 +146,36 @@ async function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): 
   }
 }
 
+/** A change that will notify voters. */
+interface Settling {
+  readonly post: PostId;
+  /** Its first issue, as people name it. */
+  readonly issue: string | undefined;
+  /** null where the board shows no votes. */
+  readonly voters: number | null;
+  /** What will be written, and when. */
+  readonly reason: string;
+}
+
 /** What will notify voters is said when it begins to settle: it can still be taken back. */
-function noteSettling(cycle: PulledCycle, row: Row, { settling, notes }: Decision): void {
-  if (isPreview(cycle.run) || settling === undefined || !isNotifying(settling)) return;
-  if (row.notes?.some(({ kind }) => kind === "settling") === true) return;
+function settlingOf(cycle: PulledCycle, row: Row, { settling, notes }: Decision): readonly Settling[] {
+  if (settling === undefined || !isNotifying(settling) || isPreview(cycle.run)) return [];
+  if (row.notes?.some(({ kind }) => kind === "settling") === true) return [];
   const issue = row.links[0]?.link.issue;
-  cycle.tally.settling.push({
-    post: row.post.id,
-    issue: issue && nameIssue(cycle, issue),
-    voters: settling.notifies,
-    reason: notes.find((note) => note.kind === "settling" && note.field === "status")?.message ?? "",
-  });
+  const said = notes.find((note) => note.kind === "settling" && note.field === "status");
+  return [
+    {
+      post: row.post.id,
+      issue: issue && nameIssue(cycle, issue),
+      voters: settling.notifies,
+      reason: said?.message ?? "",
+    },
+  ];
 }
 
 /** Once for all that settles alike. */
-function saySettling({ world, project, tally }: PulledCycle): void {
-  for (const [reason, alike] of Map.groupBy(tally.settling.splice(0), (one) => one.reason)) {
+function saySettling({ world, project }: PulledCycle, settling: readonly Settling[]): void {
+  for (const [reason, alike] of Map.groupBy(settling, (one) => one.reason)) {
     const { known, unknown } = countVoters(alike.map(({ voters }) => voters));
     const [first] = alike;
     const where = alike.length === 1 ? { post: first?.post, issue: first?.issue } : { changes: alike.length };

@@ -111,20 +111,7 @@ export interface Tally {
   areSignalsPutOff: boolean;
   /** Why something was left to a later run. */
   readonly putOff: Closure[];
-  /** What began to settle, and will notify voters. */
-  readonly settling: Settling[];
   readonly errors: ReportedError[];
-}
-
-/** A change that will notify voters. */
-interface Settling {
-  readonly post: PostId;
-  /** Its first issue, as people name it. */
-  readonly issue: string | undefined;
-  /** null where the board shows no votes. */
-  readonly voters: number | null;
-  /** What will be written, and when. */
-  readonly reason: string;
 }
 
 export function startTally(): Tally {
@@ -141,7 +128,6 @@ export function startTally(): Tally {
     isPutOff: false,
     areSignalsPutOff: false,
     putOff: [],
-    settling: [],
     errors: [],
   };
 }
