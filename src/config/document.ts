@@ -59,9 +59,10 @@ export function parseConfigDocument(text: string): ConfigDocument {
     ...toPosition(offset, lines),
     message: looseAlias,
   }));
+  const parts = findClosedParts(document, lines);
   const wrong = [...document.errors, ...document.warnings];
   const found = [
-    ...firstOfLines([...loose, ...wrong.map((error) => describeYamlError(error, document, lines))]),
+    ...firstOfLines([...loose, ...wrong.map((error) => describeYamlError(error, parts, lines))]),
     ...findRepeatedKeys(document).map(({ path, offset }) => ({
       ...toPosition(offset, lines),
       message: `${formatPath(path)}: this key stands here already; keep one of them`,
@@ -90,15 +91,26 @@ const plainWords: Readonly<Partial<Record<YAMLError["code"], string>>> = {
 /** Of text that YAML takes for something else: `@next`, `Q1: launch`. */
 const ofQuotes: readonly YAMLError["code"][] = ["BAD_SCALAR_START", "BLOCK_AS_IMPLICIT_KEY"];
 
-function describeYamlError(error: YAMLError, document: Document, lines: LineCounter): Problem {
-  const opened = findOpenQuote(error, document, lines);
+function describeYamlError(error: YAMLError, { quotes, flows }: ClosedParts, lines: LineCounter): Problem {
+  const { line } = toPosition(error.pos[0], lines);
+  // One that nothing closes, or that the quote which begins the next text closes, lines below, where the error then is.
+  const opened = quotes.findLast(({ begin, end }) => begin.line < line && line <= end.line);
   if (opened !== undefined)
-    return { ...opened, message: "the quote that begins here is not closed on its line; close it" };
+    return { ...opened.begin, message: "the quote that begins here is not closed on its line; close it" };
   if (/^Missing closing ["']quote/.test(error.message))
     return {
       ...toPosition(error.pos[0], lines),
       message: "a quote that begins on this line is not closed; close it",
     };
+  const [, sign = ""] = /end with a ([\]}])$/.exec(error.message) ?? [];
+  const begin = flows.get(`${sign}${error.pos[0]}`);
+  if (begin !== undefined) {
+    const open = sign === "]" ? "[" : "{";
+    return {
+      ...toPosition(begin, lines),
+      message: `the \`${open}\` that begins here is not closed; close it`,
+    };
+  }
   if (error.message.endsWith(" at node end"))
     return { ...toPosition(error.pos[0], lines), message: `a value has ended before this; ${quoteAll}` };
   const words = error.message.replaceAll(/\s+/g, " ").trim();
@@ -109,12 +121,37 @@ function describeYamlError(error: YAMLError, document: Document, lines: LineCoun
 
 /** One slip may be several errors: what else is wrong in its line mostly comes from it. */
 function firstOfLines(problems: readonly Problem[]): readonly Problem[] {
-  const sorted = problems.toSorted((one, other) => one.line - other.line || one.column - other.column);
+  const sorted = problems.toSorted((one, other) => one.line - other.line);
   return sorted.filter(({ line }, index) => line !== sorted[index - 1]?.line);
 }
 
 const quoteAll = "put quotes around the whole text";
 const looseAlias = `\`*\` begins an alias of YAML, and no anchor of its name stands above; ${quoteAll}`;
+
+/** What a sign has to close, and may not have. */
+interface ClosedParts {
+  /** Texts in quotes that end on another line than they begin. */
+  readonly quotes: readonly { readonly begin: Position; readonly end: Position }[];
+  /** Where lists and groups in brackets begin, by the sign that closes them and where they end; of several the innermost. */
+  readonly flows: ReadonlyMap<string, number>;
+}
+
+function findClosedParts(document: Document, lines: LineCounter): ClosedParts {
+  const quotes: { begin: Position; end: Position }[] = [];
+  const flows = new Map<string, number>();
+  visit(document, {
+    Scalar(_, { type, range }) {
+      if (range == null || (type !== "QUOTE_DOUBLE" && type !== "QUOTE_SINGLE")) return;
+      const [begin, end] = [toPosition(range[0], lines), toPosition(range[1], lines)];
+      if (begin.line < end.line) quotes.push({ begin, end });
+    },
+    Collection(_, node) {
+      if (node.flow === true && node.range != null)
+        flows.set(`${isSeq(node) ? "]" : "}"}${node.range[1]}`, node.range[0]);
+    },
+  });
+  return { quotes, flows };
+}
 
 /** Where an alias stands of what is not there: mostly text that begins with `*`, such as a schedule. */
 function findLooseAliases(document: Document): readonly number[] {
@@ -124,23 +161,6 @@ function findLooseAliases(document: Document): readonly number[] {
     Node(_, node) {
       if (!isAlias(node)) anchors.add(node.anchor);
       else if (!anchors.has(node.source)) found.push(startOf(node) ?? 0);
-    },
-  });
-  return found;
-}
-
-/**
- * Where the quote begins that an error comes from: one that nothing closes, or that the quote which begins the next text closes,
- * lines below, where the error then is. undefined where it comes from something else.
- */
-function findOpenQuote(error: YAMLError, document: Document, lines: LineCounter): Position | undefined {
-  const at = toPosition(error.pos[0], lines);
-  let found: Position | undefined;
-  visit(document, {
-    Scalar(_, { type, range }) {
-      if (range == null || (type !== "QUOTE_DOUBLE" && type !== "QUOTE_SINGLE")) return;
-      const [begin, end] = [toPosition(range[0], lines), toPosition(range[1], lines)];
-      if (begin.line < end.line && begin.line < at.line && at.line <= end.line) found = begin;
     },
   });
   return found;

@@ -727,6 +727,21 @@ describe("YAML that can't be read", () => {
       `board:\n  url: 'https://b.example\n${"a: b\n".repeat(20)}c: 'd'\n`,
       "2:26: a quote that begins on this line is not closed; close it",
     ],
+    [
+      "a list that is not closed, where the error is lines below",
+      withProject("issue:\n  labels: [a, b\n\n  assignees: [c]"),
+      "6:15: the `[` that begins here is not closed; close it",
+    ],
+    [
+      "a group that is not closed",
+      withProject("rules:\n  - when: { state: closed\n    set: { status: a }"),
+      "6:15: the `{` that begins here is not closed; close it",
+    ],
+    [
+      "a list that is not closed in a group that is not closed",
+      withProject("issue: { labels: [a }\nwrites: all"),
+      "5:22: the `[` that begins here is not closed; close it",
+    ],
     ["a tab", "board:\n\turl: x", "2:1: this is not valid YAML: Tabs are not allowed as indentation"],
     ["two documents", "a: 1\n---\nb: 2", "2:1: the file must hold one document, without further `---` lines"],
     ["an unknown tag", smallest("state: !env STATE"), "3:8: this is not valid YAML: Unresolved tag: !env"],
