@@ -322,7 +322,7 @@ describe("init with flags", () => {
       "an empty address",
       () => ["init", "--board-url", "", ...pairs],
       {},
-      "the board's address must be an address such as `https://feedback.example.com/api/v1`",
+      "error: option '--board-url <url>' has an empty value",
     ],
     [
       "plain http",
