@@ -195,7 +195,7 @@ describe("exit 2", () => {
     [
       "broken YAML",
       (stage: Stage) => stage.run(["sync", "--json", "-c", stage.writeConfig("b.yaml", () => "board: [\n")]),
-      "b.yaml:2:1: this is not valid YAML",
+      "b.yaml:1:8: the `[` that begins here is not closed",
     ],
     [
       "an unknown key",
