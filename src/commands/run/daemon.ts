@@ -77,7 +77,8 @@ async function runUntilSignal(
     broken: breaksOf(crew),
     note: metrics.noteCall,
   }));
-  const post: Post = { session, readAt: () => readAt, ledger, take, metrics, renew, crier };
+  const ordered: Post["ordered"] = new Map();
+  const post: Post = { session, readAt: () => readAt, ledger, take, metrics, renew, crier, ordered };
   const projects = await planTurns(first, ledger);
   const crew = createDaemon({
     projects,

@@ -258,6 +258,22 @@ describe("an order that nobody takes", () => {
   });
 });
 
+it("an order that is no sync does not stand for the run that was asked for before it", async () => {
+  const stage = await openStage();
+  const daemon = await startDaemon(stage);
+  await daemon.said("Next run", 2);
+  const ledger = openLedger(stateOf(stage), options);
+  onTestFinished(() => ledger.close());
+  const { id: project } = ledger.memory.project("acme-app") ?? {};
+  if (project === undefined) throw new Error("The project never ran.");
+  const at = Date.now();
+  expect((await stage.run(["sync", "--adopt", "--project", "acme-app"])).code).toBe(0);
+  await ledger.commit([{ kind: "add-request", request: { kind: "retry", project, posts: [], at } }]);
+  await daemon.said("Next run", 3);
+  const started = daemon.lines.filter(({ msg }) => msg === "Project started");
+  expect(started.map(({ mode }) => mode)).toEqual(["sync", "sync", "adopt", "sync"]);
+});
+
 it("what came of an order is told, also where the state could not take that at first", async () => {
   const stage = await openStage();
   const daemon = await startDaemon(stage);
