@@ -16,7 +16,6 @@ export interface Signer {
 export function createSigns(store: Store, { who, host, config }: Signer): NonNullable<Engine["signs"]> {
   const { run, get, all } = statementsOf(store);
   const living = named(isAlive);
-  let known: readonly Replica[] = [];
   return {
     *beat({ sign }) {
       yield* run`
@@ -32,20 +31,15 @@ export function createSigns(store: Store, { who, host, config }: Signer): NonNul
       return found && toSign("replicas.sign", found.sign);
     },
     *replicas() {
-      try {
-        const found = yield* all<Omit<Replica, "config"> & { sign: string }>`
-          SELECT who, sign, (extract(epoch FROM at) * 1000)::float8 AS at, coalesce((
-            SELECT json_agg(project ORDER BY project) FROM boardsync.leases
-            WHERE holder = who AND until > clock_timestamp()), '[]') AS projects
-          FROM boardsync.replicas WHERE ${living} ORDER BY who`;
-        known = found.map(({ sign, ...replica }) => {
-          const { config } = toSign("replicas.sign", sign);
-          return { ...replica, ...(config && { config }) };
-        });
-      } catch {
-        // The page and the metrics are wanted most while the server is gone.
-      }
-      return known;
+      const found = yield* all<Omit<Replica, "config"> & { sign: string }>`
+        SELECT who, sign, (extract(epoch FROM at) * 1000)::float8 AS at, coalesce((
+          SELECT json_agg(project ORDER BY project) FROM boardsync.leases
+          WHERE holder = who AND until > clock_timestamp()), '[]') AS projects
+        FROM boardsync.replicas WHERE ${living} ORDER BY who`;
+      return found.map(({ sign, ...replica }): Replica => {
+        const { config } = toSign("replicas.sign", sign);
+        return { ...replica, ...(config && { config }) };
+      });
     },
   };
 }
