@@ -1,5 +1,6 @@
 /** @module-tag long */
 import { existsSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { readForm } from "../support/page-stage.ts";
@@ -104,6 +105,27 @@ describe("a state on PostgreSQL", () => {
     const { replicas } = Object((await stage.run(["status", "--json"])).json());
     const who = (id: string) => ({ who: expect.stringMatching(`^daemon, process 4711 on \\S+#${id}$`) });
     expect(replicas).toMatchObject([who("one"), who("two")]);
+  });
+
+  it("takes an order for the daemon of another host, whatever became of the one here", async () => {
+    const stage = await givenStage();
+    await stage.run(["sync"]);
+    const there = "daemon, process 2 on host there";
+    const signs = [
+      ["daemon, process 1 on host here", hostname(), { isLast: true }],
+      [there, "there", {}],
+    ].map(([who, host, more]) => {
+      const sign = JSON.stringify({ at: Date.now(), who: "daemon", ...Object(more) });
+      return `('${who}', '${host}', '', '${sign}', now())`;
+    });
+    await server.ask(stage.url, `INSERT INTO boardsync.replicas VALUES ${signs.join(", ")}`);
+    await server.ask(
+      stage.url,
+      `UPDATE boardsync.leases SET holder = '${there}', until = now() + interval '1 minute' WHERE project = 'acme-app'`,
+    );
+    const given = await stage.run(["sync", "--no-wait", "--json"]);
+    expect(given.code).toBe(0);
+    expect(given.json()).toMatchObject({ order: 1 });
   });
 
   it("that is gone makes a running daemon not ready, whenever its projects are due", async () => {

@@ -76,7 +76,7 @@ async function handOver(
   const ledger = await openBeside(placeOfState(terminal, config), command, true);
   if (ledger === undefined) throw held;
   try {
-    if ((await readHeartbeat(ledger))?.isAlive !== true) throw held;
+    if (!(await isAnyAlive(ledger))) throw held;
     const keys = projects.map(({ key }) => key);
     const handed: HandedOrder = { order, projects: keys, config: print };
     const at = machine.clock.now();
@@ -97,6 +97,11 @@ async function handOver(
   } finally {
     ledger.close();
   }
+}
+
+/** Whether a daemon is at work that could take an order, on whichever host. */
+async function isAnyAlive(ledger: Ledger): Promise<boolean> {
+  return (await ledger.runs.replicas()).length > 0 || (await readHeartbeat(ledger))?.isAlive === true;
 }
 
 function sayGiven({ terminal: { out }, options }: Session, order: OrderNumber): number {
@@ -129,7 +134,7 @@ async function waitFor(given: Given): Promise<HandedOutcome> {
     if (state?.outcome !== undefined) return readHandedOutcome(state.outcome);
     if (state === undefined) throw held;
     if (state.progress !== undefined) machine.progress?.show(readHandedProgress(state.progress));
-    const isAlive = (await readHeartbeat(ledger))?.isAlive === true;
+    const isAlive = await isAnyAlive(ledger);
     const isLate = state.takenBy === undefined && machine.clock.now() > until;
     if (terminal.signal.aborted) return giveUp(given, "This command was ended");
     if (!isAlive) return giveUp(given, `${held.message} It gives no sign of life`);
