@@ -97,7 +97,8 @@ export function readBoardKey(source: SecretSource): string | undefined {
  * @throws ConfigError when none looks like that.
  */
 export function judgeTyped(typed: string, subject: "The board's key" | "The token"): string {
-  return usable(judgeHeader(typed.trim(), subject));
+  const value = typed.trim();
+  return usable(findQuotes(value, subject) ?? judgeHeader(value, subject));
 }
 
 /**
@@ -207,7 +208,7 @@ function readSecret(
   if (direct !== undefined && file !== undefined) {
     return { problem: `${name} and ${name}_FILE are both set; keep one of them` };
   }
-  if (direct !== undefined) return judge(direct, name);
+  if (direct !== undefined) return findQuotes(direct, name) ?? judge(direct, name);
   if (file !== undefined) return readSecretFile(`${name}_FILE`, file, source, judge);
   const state = Object.hasOwn(source.environment, name) ? "is empty" : "is not set";
   return {
@@ -226,10 +227,18 @@ function readSecretFile(
   try {
     // Editors and `echo` end a file with a line break that is no part of the secret.
     const value = readText(path).replace(/[\r\n]+$/, "");
-    return value === "" ? { problem: `${subject}, and that file is empty` } : judge(value, subject);
+    if (value === "") return { problem: `${subject}, and that file is empty` };
+    return findQuotes(value, subject) ?? judge(value, subject);
   } catch (fault) {
     return { problem: `${subject}: ${explainReadFault(fault, { name: file, path })}` };
   }
+}
+
+/** Docker's env files keep the quotes around a value. */
+function findQuotes(value: string, subject: string): { readonly problem: string } | undefined {
+  return /^(["']).*\1$/s.test(value)
+    ? { problem: `${subject}: the value stands in quotes; leave them out` }
+    : undefined;
 }
 
 /** Anything but visible ASCII would break the header that carries the secret, and is a slip of the clipboard. */
@@ -237,9 +246,7 @@ function judgeHeader(value: string, subject: string): SecretReading {
   const pasted = secretNames.find((name) => value.replace(/^export\s+/, "").startsWith(`${name}=`));
   if (pasted !== undefined)
     return { problem: `${subject}: the value begins with ${pasted}=; leave that out` };
-  // Docker's --env-file keeps quotes, and systemd and others don't put in what a variable holds.
-  if (/^(["']).*\1$/.test(value))
-    return { problem: `${subject}: the value stands in quotes; leave them out` };
+  // systemd's env files and others don't put in what a variable holds.
   if (/^\$(?:\{\w+\}|[A-Z_]{4,})$/.test(value))
     return {
       problem: `${subject}: the value is the name of a variable, and nothing has put in what that holds`,
@@ -266,6 +273,8 @@ export function readStatePlace(source: SecretSource): SecretReading | { readonly
   if (!isGiven(stateUrl, source.environment)) {
     const value = readVariable(source.environment, "BOARDSYNC_STATE");
     if (value !== undefined && isForShell(value)) return { problem: `BOARDSYNC_STATE ${shellsPart}` };
+    const quoted = value === undefined ? undefined : findQuotes(value, "BOARDSYNC_STATE");
+    if (quoted !== undefined) return quoted;
     return value !== undefined && isAddress(value) ? judgeUrl(value, "BOARDSYNC_STATE") : { value };
   }
   return readSecret(stateUrl, "the URL of a PostgreSQL database", source, judgeUrl);

@@ -249,6 +249,10 @@ describe("what the environment overrides", () => {
       "BOARDSYNC_STATE_URL: that is no URL of PostgreSQL, as postgres://user:password@host:5432/database",
     ],
     [
+      { BOARDSYNC_STATE: '"/data/boardsync.db"' },
+      "BOARDSYNC_STATE: the value stands in quotes; leave them out",
+    ],
+    [
       { BOARDSYNC_STATE: "~/boardsync.db" },
       "BOARDSYNC_STATE begins with `~` or `$`, which only a shell puts in: write the whole name",
     ],

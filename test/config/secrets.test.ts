@@ -68,6 +68,10 @@ describe("secrets", () => {
     expect(problemsOf(() => secretsOf({ ...both, BOARD_API_KEY: value }))).toEqual([
       "BOARD_API_KEY: the value stands in quotes; leave them out",
     ]);
+    const { BOARD_API_KEY: _, ...others } = both;
+    expect(problemsOf(() => secretsOf({ ...others, BOARD_API_KEY_FILE: "key" }, { key: value }))).toEqual([
+      'BOARD_API_KEY_FILE names "key": the value stands in quotes; leave them out',
+    ]);
   });
 
   it.each(["$BOARD_API_KEY", `$${"{BOARD_API_KEY}"}`, `$${"{key}"}`])(
@@ -127,6 +131,13 @@ describe("a GitHub App", () => {
   const { privateKey: pem } = createAppKey();
   const lines = pem.trim().split("\n");
   const app = { BOARD_API_KEY: "key-1", GITHUB_APP_ID: "12345" };
+
+  it("with its key in quotes is told so", () => {
+    const quoted = `"${lines.join("\\n")}"`;
+    expect(problemsOf(() => secretsOf({ ...app, GITHUB_APP_PRIVATE_KEY: quoted }))).toEqual([
+      "GITHUB_APP_PRIVATE_KEY: the value stands in quotes; leave them out",
+    ]);
+  });
 
   it.each([
     ["as GitHub gives it", pem],
