@@ -59,12 +59,14 @@ async function main(): Promise<void> {
       setTimeout(leave, graceMs).unref();
     });
   }
+  const cwd = workingDirectory();
+  if (cwd === undefined) return;
   const terminal: Terminal = {
     args: process.argv.slice(2),
     env: process.env,
-    cwd: process.cwd(),
+    cwd,
     version: readVersion(),
-    command: startedAs({ script: String(process.argv[1]), cwd: process.cwd(), env: process.env }),
+    command: startedAs({ script: String(process.argv[1]), cwd, env: process.env }),
     pid: process.pid,
     id: randomBytes(3).toString("hex"),
     out: outputOf(process.stdout),
@@ -86,6 +88,17 @@ async function main(): Promise<void> {
     command = name;
   });
   process.exitCode ??= code;
+}
+
+/** undefined, and said, where somebody has removed it: a release was replaced, say, in the place from which cron starts. */
+function workingDirectory(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    process.stderr.write("The working directory of this process is gone: start it from another one.\n");
+    process.exitCode = 2;
+    return undefined;
+  }
 }
 
 /** What no command has caught is a mistake of ours. Its words may hold anything, so only where it happened is told. */

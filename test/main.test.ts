@@ -139,6 +139,20 @@ it("exits 2 where it does not understand", async () => {
   expect(err).toContain("Did you mean sync?");
 });
 
+it.runIf(process.platform === "linux")("says so where its working directory is gone", () => {
+  const script = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$1" --version';
+  const { status, stdout, stderr } = spawnSync("sh", ["-c", script, process.execPath, main], {
+    cwd: makeFolder(),
+    encoding: "utf8",
+    env: { ...process.env, ...compiled },
+  });
+  expect([status, stdout, stderr]).toEqual([
+    2,
+    "",
+    "The working directory of this process is gone: start it from another one.\n",
+  ]);
+});
+
 it("exits with the code of the command, and writes JSON alone to stdout", async () => {
   const stage = await openStage();
   const { code, out, err } = await run(["sync", "--json"], stage);
