@@ -292,6 +292,19 @@ describe("a query as a whole", () => {
     });
   });
 
+  it.each(["FORBIDDEN", "INSUFFICIENT_SCOPES"])(
+    "that is not allowed is no trouble of GitHub's: %s",
+    async (type) => {
+      const fixture = await startLinked();
+      const message = "The `acme` organization has an IP allow list enabled";
+      const body = { data: null, errors: [{ type, message }] };
+      fixture.github.failNext({ path: "/graphql", times: 9, answer: { kind: "answer", status: 200, body } });
+      const error = await failureOf(readOne(fixture, 1, { pullRequests: true }));
+      expect(error).toMatchObject({ fault: "unauthorized", detail: "forbidden" });
+      expect(error.message).toContain(message);
+    },
+  );
+
   it("that fails for the moment is repeated, though it is a POST", async () => {
     const fixture = await startLinked();
     fixture.github.failNext({

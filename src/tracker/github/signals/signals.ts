@@ -89,7 +89,7 @@ async function askPage(call: SignalCall, ids: readonly string[]): Promise<ShownS
       if (blame(call, query, answer)) continue;
       const [error] = answer.errors;
       // What GitHub refuses by a type of its own is refused for less, too.
-      if (error?.type !== undefined) throw refused(error.message);
+      if (error?.type !== undefined) throw refused(error.type, error.message);
       return error?.message ?? "no words";
     } else if (!parts.has("projects") || !followNames(call, answer)) {
       return askAgainForLost(call, ids, answer, readNodes(call, ids, answer));
@@ -241,8 +241,10 @@ function describeDenial(part: SignalPart, { type, message }: QueryError): string
   return `the token may not read ${partNames[part]}${need} (${message})`;
 }
 
-function refused(words: string): RemoteError {
-  return new RemoteError("tracker", "unreachable", `GitHub's GraphQL gave no data about issues (${words}).`, {
-    detail: "server",
-  });
+function refused(type: string, words: string): RemoteError {
+  const message = `GitHub's GraphQL gave no data about issues (${words}).`;
+  const isForbidden = type === "FORBIDDEN" || type === "INSUFFICIENT_SCOPES";
+  return isForbidden
+    ? new RemoteError("tracker", "unauthorized", message, { detail: "forbidden" })
+    : new RemoteError("tracker", "unreachable", message, { detail: "server" });
 }
