@@ -93,8 +93,8 @@ export const ownRows: Readonly<Record<string, TriedRow | ElsewhereRow>> = {
   "resume TARGET": { on: "told", says: /the pause ends with the next run/ },
   "pause PROJECT": { on: "told", says: /from now on nothing is written for acme-app, to either side/ },
   "resume PROJECT": { on: "told", says: /the pause ends with the next run/ },
-  "pause --all": { on: "told", says: /from now on nothing is written for any project/ },
-  "resume --all": { on: "told", says: /the pause ends with the next run/ },
+  "pause --all": { on: "told", says: /From now on nothing is written for any project/ },
+  "resume --all": { on: "told", says: /The pause ends with the next run/ },
   "resume POST": { on: "told", says: /the pause ends with the next run/ },
   "resume POST --discard": { on: "told", says: /takes both sides as they are by then, writes nothing/ },
   "link POST OWNER/REPO#N": {

@@ -1,6 +1,7 @@
 import type { Foresight, Nothing } from "../../sync/orders/foresight.ts";
 import { tagOf } from "../../sync/orders/publish.ts";
 import { type ToldTimes, tellTimes } from "../../sync/tell/times.ts";
+import { beginSentence } from "../../sync/tell/words.ts";
 import type { BesideCall } from "../open/beside.ts";
 import { isAgreed } from "../print/agree.ts";
 import { type CommonOptions, exitCodes } from "../print/terminal.ts";
@@ -15,9 +16,10 @@ export function tell(
   const { out } = call.terminal;
   const { json, quiet } = call.options;
   const { project, post } = document;
-  const place = post === undefined ? `${project}: ` : `${project}/${post}: `;
+  const place = [project, post].filter((part) => part != null).join("/");
+  const said = timesOf(call).tell(message);
   if (json === true) printJson(out, document);
-  else if (quiet !== true) printLine(out, project === null ? "" : place, timesOf(call).tell(message));
+  else if (quiet !== true) printLine(out, place && `${place}: `, place === "" ? beginSentence(said) : said);
   return exitCodes.ok;
 }
 

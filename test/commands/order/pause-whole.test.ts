@@ -103,7 +103,7 @@ describe("boardsync pause --all", () => {
     const stage = await openClosed();
     await stage.run(["pause", "acme-api"]);
     expect((await stage.run(["pause", "--all"])).out).toMatch(
-      /^from now on nothing is written for any project/,
+      /^From now on nothing is written for any project/,
     );
     await stage.run(["sync"]);
     expect(mailed(stage)).toEqual([]);
@@ -136,7 +136,7 @@ describe("several posts, or those of a project", () => {
     const stage = await openClosed();
     stage.story.github.close("acme/app", 2, "completed");
     expect((await stage.run(["pause", "acme-app", "p1", "acme-app/p2", "p1"])).out).toContain(
-      "from now on nothing is written for 2 posts",
+      "From now on nothing is written for 2 posts",
     );
     await stage.run(["sync"]);
     expect(mailed(stage)).toEqual([]);
