@@ -8,7 +8,6 @@ import {
   type SeenPost,
   sayPaused,
   type Whole,
-  type WholeForesight,
 } from "../../sync/orders/pause.ts";
 import { type BesideCall, besideRuns } from "../open/beside.ts";
 import { findTargets, type TargetOptions } from "../open/targets.ts";
@@ -100,7 +99,10 @@ async function resumeWhole(call: BesideCall<ResumeOptions>, whole: Whole): Promi
     const posts = only === undefined ? [] : await listPaused(call.ledger, only);
     if (posts.length > 0) return resumePosts(call, posts, false);
   }
-  const actions = "nothing" in seen ? [] : actionsOf(seen);
+  const waits = "nothing" in seen ? [] : seen.waits;
+  const actions = waits.flatMap(({ post, planned, message }) =>
+    planned ? [{ post, ...planned, message }] : [],
+  );
   const document = { project, all: project === null, actions };
   return askResume(call, { seen, document, what: project ?? "all projects" });
 }
@@ -121,14 +123,6 @@ async function askResume(
   if ("nothing" in seen) return say(false, seen.nothing);
   const isAsked = await isOrdered(call, seen, questionOf(discard, what, seen.notified));
   return isAsked ? say(true, seen.effects[0]) : say(false, "Nothing was changed.");
-}
-
-function actionsOf({ waits }: WholeForesight) {
-  return waits.flatMap(({ post, planned, message }) => {
-    if (planned === undefined) return [];
-    const { place, changes, notifies } = planned;
-    return [{ post, place, changes, notifies, message }];
-  });
 }
 
 function questionOf(isDiscard: boolean, what: string, notified: string): string {

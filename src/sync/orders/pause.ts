@@ -112,11 +112,7 @@ async function look({ ledger, now }: Sight, named: NamedPost): Promise<SeenPost>
     ...named,
     since: row?.pausedAt,
     isResuming: isAsked(pending, "resume", post) || isAsked(pending, "resume-discard", post),
-    actions: notesOf(row).flatMap(({ planned, message }) => {
-      if (planned === undefined) return [];
-      const { place, changes, notifies } = planned;
-      return [{ place, changes, notifies, message }];
-    }),
+    actions: notesOf(row).flatMap(({ planned, message }) => (planned ? [{ ...planned, message }] : [])),
     isUnderWay: row !== undefined && row.openIntents.length > 0,
   };
 }
