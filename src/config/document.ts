@@ -55,14 +55,23 @@ export function parseConfigDocument(text: string): ConfigDocument {
     uniqueKeys: false,
     logLevel: "error",
   });
-  const loose = findLooseAliases(document).map((offset) => ({
+  const loose = findLooseAliases(document, text).map((offset) => ({
     ...toPosition(offset, lines),
     message: looseAlias,
   }));
-  const parts = findClosedParts(document, lines);
   const wrong = [...document.errors, ...document.warnings];
+  const parts = findClosedParts(document, lines);
+  const overLines = new Set(
+    wrong.filter(({ code }) => code === "MULTILINE_IMPLICIT_KEY").map(({ pos }) => pos[0]),
+  );
+  const describe = (error: YAMLError): Problem => {
+    const at = toPosition(error.pos[0], lines);
+    const before = at.column - 1;
+    const isFirst = before < mostIndent && text.slice(error.pos[0] - before, error.pos[0]).trim() === "";
+    return describeYamlError(error, { at, parts, lines, isOfIndent: isFirst || overLines.has(error.pos[0]) });
+  };
   const found = [
-    ...firstOfLines([...loose, ...wrong.map((error) => describeYamlError(error, parts, lines))]),
+    ...firstOfLines([...loose, ...wrong.map(describe)]),
     ...findRepeatedKeys(document).map(({ path, offset }) => ({
       ...toPosition(offset, lines),
       message: `${formatPath(path)}: this key stands here already; keep one of them`,
@@ -82,51 +91,65 @@ export function parseConfigDocument(text: string): ConfigDocument {
   }
 }
 
+/** Nobody indents further; a line may be a whole file, and hold an error at each of its signs. */
+const mostIndent = 100;
+
 /** What the YAML library says in words of programmers, in plain ones. */
 const plainWords: Readonly<Partial<Record<YAMLError["code"], string>>> = {
   MULTIPLE_DOCS: "the file must hold one document, without further `---` lines",
   RESOURCE_EXHAUSTION: "the file is nested too deeply",
 };
 
-/** Of text that YAML takes for something else: `@next`, `Q1: launch`. */
-const ofQuotes: readonly YAMLError["code"][] = ["BAD_SCALAR_START", "BLOCK_AS_IMPLICIT_KEY"];
+interface ErrorPlace {
+  readonly at: Position;
+  readonly parts: ClosedParts;
+  readonly lines: LineCounter;
+  /** Whether it begins its line, or goes on over the next: how lines are indented is wrong then, and not what stands in one. */
+  readonly isOfIndent: boolean;
+}
 
-function describeYamlError(error: YAMLError, { quotes, flows }: ClosedParts, lines: LineCounter): Problem {
-  const { line } = toPosition(error.pos[0], lines);
+function describeYamlError(
+  error: YAMLError,
+  { at, parts: { quotes, flows }, lines, isOfIndent }: ErrorPlace,
+): Problem {
+  const { line } = at;
   // One that nothing closes, or that the quote which begins the next text closes, lines below, where the error then is.
   const opened = quotes.findLast(({ begin, end }) => begin.line < line && line <= end.line);
   if (opened !== undefined)
-    return { ...opened.begin, message: "the quote that begins here is not closed on its line; close it" };
+    return { ...opened.begin, message: `the quote that begins here is not closed on its line${closeIt}` };
   if (/^Missing closing ["']quote/.test(error.message))
-    return {
-      ...toPosition(error.pos[0], lines),
-      message: "a quote that begins on this line is not closed; close it",
-    };
+    return { ...at, message: `a quote that begins on this line is not closed${closeIt}` };
   const [, sign = ""] = /end with a ([\]}])$/.exec(error.message) ?? [];
   const begin = flows.get(`${sign}${error.pos[0]}`);
   if (begin !== undefined) {
     const open = sign === "]" ? "[" : "{";
     return {
       ...toPosition(begin, lines),
-      message: `the \`${open}\` that begins here is not closed; close it`,
+      message: `the \`${open}\` that begins here is not closed${closeIt}`,
     };
   }
-  if (error.message.endsWith(" at node end"))
-    return { ...toPosition(error.pos[0], lines), message: `a value has ended before this; ${quoteAll}` };
   const words = error.message.replaceAll(/\s+/g, " ").trim();
-  const advice = ofQuotes.includes(error.code) ? `; ${quoteAll}` : "";
-  const message = plainWords[error.code] ?? `this is not valid YAML: ${words}${advice}`;
-  return { ...toPosition(error.pos[0], lines), message };
+  const isBehind = words.endsWith(" at node end");
+  const said = isBehind ? "a value has ended before this" : `${ofLibrary}${words}`;
+  // Of text that YAML takes for something else: `Q1: launch`, `@next`.
+  const ofLines = isOfIndent ? checkIndent : quoteAll;
+  const isOfBlock = isBehind || error.code === "BLOCK_AS_IMPLICIT_KEY";
+  const advice = isOfBlock ? ofLines : error.code === "BAD_SCALAR_START" ? quoteAll : "";
+  return { ...at, message: plainWords[error.code] ?? `${said}${advice}` };
 }
 
-/** One slip may be several errors: what else is wrong in its line mostly comes from it. */
+/** One slip may be several errors: what else is wrong in its line mostly comes from it, and least from what only the library has words for. */
 function firstOfLines(problems: readonly Problem[]): readonly Problem[] {
-  const sorted = problems.toSorted((one, other) => one.line - other.line);
+  const rank = ({ message }: Problem): number => Number(message.startsWith(ofLibrary));
+  const sorted = problems.toSorted((one, other) => one.line - other.line || rank(one) - rank(other));
   return sorted.filter(({ line }, index) => line !== sorted[index - 1]?.line);
 }
 
-const quoteAll = "put quotes around the whole text";
-const looseAlias = `\`*\` begins an alias of YAML, and no anchor of its name stands above; ${quoteAll}`;
+const ofLibrary = "this is not valid YAML: ";
+const closeIt = "; close it";
+const checkIndent = "; check how far the lines here are indented";
+const quoteAll = "; put quotes around the whole text";
+const looseAlias = `\`*\` begins an alias of YAML, and no anchor of its name stands above${quoteAll}`;
 
 /** What a sign has to close, and may not have. */
 interface ClosedParts {
@@ -154,9 +177,12 @@ function findClosedParts(document: Document, lines: LineCounter): ClosedParts {
 }
 
 /** Where an alias stands of what is not there: mostly text that begins with `*`, such as a schedule. */
-function findLooseAliases(document: Document): readonly number[] {
+function findLooseAliases(document: Document, text: string): readonly number[] {
   const anchors = new Set<string | undefined>();
   const found: number[] = [];
+  // Where there are errors, an anchor may be lost with what could not be read.
+  const written = document.errors.length > 0 ? text.matchAll(/&([^\s,[\]{}]+)/g) : [];
+  for (const [, name] of written) anchors.add(name);
   visit(document, {
     Node(_, node) {
       if (!isAlias(node)) anchors.add(node.anchor);

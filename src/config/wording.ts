@@ -153,7 +153,9 @@ function wordKey(parent: Path, key: string, known: readonly string[], atTop: rea
   if (key === "<<")
     return "unknown key `<<`: YAML's merge keys are not supported, an alias for each setting is";
   const suggestion = suggest(key, known);
-  if (parent.length > 0 && suggestion === "" && atTop.includes(key))
+  // Further in, as in a rule, it is another thing that is meant.
+  const isNearTop = parent.length === 1 || parent.length === 2;
+  if (isNearTop && suggestion === "" && atTop.includes(key))
     return `unknown key ${quote(key)} here: it belongs at the top of the file, for all projects`;
   return `unknown key ${quote(key)}${suggestion === "" ? `; known here: ${known.join(", ")}` : suggestion}`;
 }

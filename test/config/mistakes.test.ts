@@ -84,6 +84,11 @@ describe("a mistake in the config is said with its line, column and path", () =>
       "5:5: projects[0].settle: unknown key `settle` here: it belongs at the top of the file, for all projects",
     ],
     [
+      "what a rule can't set, called like a key of the whole file",
+      withProject("rules:\n  - set: { state: done }"),
+      "6:16: projects[0].rules[0].set.state: unknown key `state`; known here: status, roadmapColumn, roadmapOrder, roadmapPublic, onRoadmap, isReviewed, isArchived, categoryId",
+    ],
+    [
       "a secret in the file",
       smallest("tracker: { token: ghp_1 }"),
       "3:12: tracker.token: unknown key `token`: secrets don't belong into this file, set BOARD_API_KEY and GITHUB_TOKEN in the environment",
@@ -760,8 +765,31 @@ describe("YAML that can't be read", () => {
       withProject("issue:\n  title: [feedback] {{ post.title }}"),
       "6:25: a value has ended before this; put quotes around the whole text",
     ],
+    [
+      "a quote before a key, which would make a key of several lines",
+      withProject("'rules:\n  - when: { state: closed }"),
+      "5:5: the quote that begins here is not closed on its line; close it",
+    ],
   ])("%s", (_, text, problem) => {
     expect(problemsIn(text)[0]).toBe(problem);
+  });
+
+  it.each<[string, string, string]>([
+    [
+      "a key further in than its neighbours",
+      "board:\n  url: x\n   key: y",
+      "2:8: this is not valid YAML: Nested mappings are not allowed in compact mappings",
+    ],
+    ["a key behind a list, as far out as that", "- a\nb: c", "2:1: a value has ended before this"],
+  ])("of lines that are not indented alike: %s", (_, text, problem) => {
+    expect(problemsIn(text)).toContain(`${problem}; check how far the lines here are indented`);
+  });
+
+  it("does not call an alias one of nothing because the line of its anchor can't be read", () => {
+    const problems = problemsIn("waits:&w [1h]\nother: *w\nrules: *r");
+    expect(problems.filter((problem) => problem.includes("alias"))).toEqual([
+      expect.stringMatching(/^3:8: `\*` begins an alias/),
+    ]);
   });
 
   it.each<[string, string, string]>([
