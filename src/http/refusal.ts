@@ -85,9 +85,9 @@ const limitCode =
 
 const ofAccount = /\byour account (?:was|is|has been) (?:suspended|blocked|flagged|disabled)\b/i;
 
-/** Of GitHub's issues, which may be full of comments, and of boards' posts. */
+/** Of GitHub's issues, which may be full of comments, and of boards' posts. "Feedback is closed" is said of a whole board. */
 const ofItself =
-  /\b(?:issue|conversation|it) is locked\b|\bissues with more than\b|\b(?:post|idea|suggestion|feedback) (?:is|was|has been) (?:locked|merged|closed|archived)\b|\b(?:locked|merged|closed|archived) (?:posts?|ideas?|suggestions?|feedback)\b/i;
+  /\b(?:issue|conversation|it) is locked\b|\bissues with more than\b|\b(?:post|idea|suggestion|this feedback) (?:is|was|has been) (?:locked|merged|closed|archived)\b|\b(?:locked|merged|closed|archived) (?:posts?|ideas?|suggestions?|feedback)\b(?! (?:board|portal|forum|project)\b)/i;
 
 const ofPlace =
   /\bnot accessible by (?:integration|personal access token)|\bmust have (?:admin|push|write|triage|maintain)\b|\bSAML\b|\bIP allow list\b|\barchived\b|\bissues (?:are|have been|has been) (?:disabled|switched off|turned off)\b/i;
