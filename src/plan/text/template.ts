@@ -111,7 +111,7 @@ export function checkTemplate(text: string, kind: TemplateKind): string | Unknow
   } catch (error) {
     return `The template can't be read: ${sayLiquidError(error)}.`;
   }
-  const [single, value] = inSingleBraces.exec(text) ?? [];
+  const [single, value] = inSingleBraces.exec(text.replaceAll(asItIs, "")) ?? [];
   if (single !== undefined)
     return `\`${single}\` would be kept as it is: a value stands in double braces, \`{{ ${value} }}\`.`;
   const known: readonly string[] = templateValues[kind];
@@ -119,6 +119,9 @@ export function checkTemplate(text: string, kind: TemplateKind): string | Unknow
   const name = names.find((one) => !known.some((value) => isPartOf(value, one) || isPartOf(one, value)));
   return name === undefined ? undefined : { name, known };
 }
+
+/** What a person has marked as text, or as no part of it. */
+const asItIs = /\{%-?\s*(raw|comment)\s*-?%\}.*?\{%-?\s*end\1\s*-?%\}/gs;
 
 /** A value as other languages of templates write it: `{post.title}`, `${post.title}`. Every issue would be called that. */
 const inSingleBraces = /(?<!\{)\{\s*((?:post|project|release|entry|issue)\.\w+)\s*\}(?!\})/;

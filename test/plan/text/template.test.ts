@@ -85,12 +85,15 @@ describe("a template", () => {
     },
   );
 
-  it.each(["{ title }", "{{post.title}}", "{% if post.votes %}{x}{% endif %}"])(
-    "may have braces of its own: %s",
-    (text) => {
-      expect(checkTemplate(text, "text")).toBeUndefined();
-    },
-  );
+  it.each([
+    "{ title }",
+    "{{post.title}}",
+    "{% if post.votes %}{x}{% endif %}",
+    "{% raw %}{post.title}{% endraw %}",
+    "{%- comment -%}\nwas {post.title}\n{%- endcomment -%}{{ post.title }}",
+  ])("may have braces of its own: %s", (text) => {
+    expect(checkTemplate(text, "text")).toBeUndefined();
+  });
 
   it("of an address sees less of a post", () => {
     expect(checkTemplate("https://x.example/{{ post.votes }}", "address")).toEqual({
