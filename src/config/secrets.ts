@@ -234,7 +234,7 @@ function readSecretFile(
   }
 }
 
-/** Docker's env files keep the quotes around a value. */
+/** Those around a variable's value are taken off where the environment is read; a file, a prompt and a second pair keep them. */
 function findQuotes(value: string, subject: string): { readonly problem: string } | undefined {
   return /^(["']).*\1$/s.test(value)
     ? { problem: `${subject}: the value stands in quotes; leave them out` }

@@ -64,7 +64,7 @@ describe("secrets", () => {
     },
   );
 
-  it.each([`"key-1"`, "'key-1'"])("in quotes, which Docker's env files keep, are refused: %s", (value) => {
+  it.each([`"key-1"`, "'key-1'"])("in quotes that nothing has taken off are refused: %s", (value) => {
     expect(problemsOf(() => secretsOf({ ...both, BOARD_API_KEY: value }))).toEqual([
       "BOARD_API_KEY: the value stands in quotes; leave them out",
     ]);
