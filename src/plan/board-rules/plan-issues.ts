@@ -203,9 +203,8 @@ function decideIssue(
     if (decided.some(({ hold }) => hold !== undefined)) return [];
     const kept = decided.filter(({ isKept }) => isKept);
     const isOther = decided.some(({ field, write }) => field !== "comment" && write !== undefined);
-    const isBlank = renderComment(String(rule?.set.comment), row.post).trim() === "";
-    if (!isBlank && (kept.length === 0 || (isOther && !kept.some(({ field }) => field === "state"))))
-      return [decision];
+    const isWanted = kept.length === 0 || (isOther && !kept.some(({ field }) => field === "state"));
+    if (isWanted && renderComment(String(rule?.set.comment), row.post).trim() !== "") return [decision];
     const facts = { ...factsOf(linked, "comment"), target: decision.write.target };
     return [{ field: "comment", ...takeAsItIs(facts) }];
   });
