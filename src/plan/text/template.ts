@@ -123,8 +123,11 @@ export function checkTemplate(text: string, kind: TemplateKind): string | Unknow
 /** What a person has marked as text, or as no part of it. */
 const asItIs = /\{%-?\s*(raw|comment)\s*-?%\}.*?\{%-?\s*end\1\s*-?%\}/gs;
 
-/** A value as other languages of templates write it: `{post.title}`, `${post.title}`. Every issue would be called that. */
-const inSingleBraces = /(?<!\{)\{\s*((?:post|project|release|entry|issue)\.\w+)\s*\}(?!\})/;
+/**
+ * A value as other languages of templates write it: `{post.title}`, `${post.title}`. Every issue would be called that. Of a project
+ * there is nothing but its id, and others have a `${project.version}` that a text may be about.
+ */
+const inSingleBraces = /(?<!\{)\{\s*((?:post|release|entry|issue)\.\w+|project\.id)\s*\}(?!\})/;
 
 /** As it is written: `post.title`. What is known only while it renders (`post[key]`) ends it. */
 function variableOf(segments: readonly unknown[]): string {

@@ -91,6 +91,7 @@ describe("a template", () => {
     "{% if post.votes %}{x}{% endif %}",
     "{% raw %}{post.title}{% endraw %}",
     "{%- comment -%}\nwas {post.title}\n{%- endcomment -%}{{ post.title }}",
+    "mvn -Dversion=$".concat("{project.version}"),
   ])("may have braces of its own: %s", (text) => {
     expect(checkTemplate(text, "text")).toBeUndefined();
   });
