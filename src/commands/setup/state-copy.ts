@@ -2,7 +2,14 @@ import { resolve } from "node:path";
 import { loadEnvironment } from "../../config/environment.ts";
 import { readTextFile } from "../../config/files.ts";
 import { readStatePlace } from "../../config/secrets.ts";
-import { findAddressFault, holdsPassword, isAddress, isPostgresUrl } from "../../config/state-address.ts";
+import {
+  findAddressFault,
+  holdsPassword,
+  isAddress,
+  isForShell,
+  isPostgresUrl,
+  shellsPart,
+} from "../../config/state-address.ts";
 import { ConfigError, StateError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { showPlace } from "../../ledger/postgres/url.ts";
@@ -31,6 +38,7 @@ export async function copyState({ terminal, options, args }: CommandCall): Promi
 
 /** A file, absolute; or a URL, with the password of `BOARDSYNC_STATE_URL` where that names the same database. */
 function locate({ cwd, env }: Terminal, place: string): string {
+  if (isForShell(place)) throw new ConfigError([`\`${place}\` ${shellsPart}.`]);
   if (!isPostgresUrl(place) && !isAddress(place)) return resolve(cwd, place);
   if (findAddressFault(place) !== undefined) throw new ConfigError([noAddress]);
   if (holdsPassword(place)) throw new ConfigError([passwordTyped]);

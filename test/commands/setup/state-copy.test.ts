@@ -210,6 +210,14 @@ describe("state copy is refused, and changes nothing,", () => {
     });
   });
 
+  it("where a shell was to put in the home: no folder is made of the sign", async () => {
+    const stage = await openStage();
+    expect(await stage.run(["state", "copy", "first.db", "~/second.db"])).toMatchObject({
+      code: 2,
+      err: "`~/second.db` begins with `~` or `$`, which only a shell puts in: write the whole name.\n",
+    });
+  });
+
   it("where a variable that names the state is wrong", async () => {
     const stage = await openStage();
     const env = { BOARDSYNC_STATE_URL: "mysql://db/state" };
