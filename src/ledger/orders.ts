@@ -150,6 +150,8 @@ export interface Runs {
   begin(at: number): Promise<BegunRun>;
   /** The last finished run of a project (by its config key), or of any of several. */
   last(projects: string | readonly string[]): Promise<StoredRun | undefined>;
+  /** When the first of its runs began that are still known, epoch ms. */
+  firstAt(project: string): Promise<number | undefined>;
   /** The number of the last finished run of all that the state knows; undefined where there is none. */
   lastOfAll(): Promise<number | undefined>;
   /** A finished run by its number; undefined where there is none, or `keep` has deleted it. */

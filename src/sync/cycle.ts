@@ -75,7 +75,7 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
   } catch (error) {
     await noteLimitOf(world, error);
     const hasAsked = boardRequests(world) > before.board || world.tracker.requests > before.tracker;
-    noteFailure(tally, { run, world, project }, error, hasAsked);
+    await noteFailure(tally, { run, world, project }, error, hasAsked);
   }
   const isDone = told !== undefined;
   // Of a project that could not be looked at, or not be decided.

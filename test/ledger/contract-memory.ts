@@ -305,6 +305,8 @@ export function describeMemory(ledger: () => Ledger): void {
       expect(await runs.last(["two", "one", "three"])).toEqual({ ...last, report: { posts: 3 } });
       expect(await runs.last(["two", "three"])).toMatchObject({ run: 1, report: { posts: 2 } });
       expect(await runs.last([])).toBeUndefined();
+      expect(await runs.firstAt("one")).toBe(noon);
+      expect(await runs.firstAt("three")).toBeUndefined();
       expect(await runs.last("one")).toEqual({ ...last, report: { posts: 3 } });
       expect(await runs.last("two")).toEqual({
         run: 1,

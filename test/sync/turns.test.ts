@@ -211,6 +211,25 @@ it.each<[string, (stage: Stage) => void]>([
   expect(results[7]).toEqual(["partial", 1]);
 });
 
+it.each(["/projects", "/feedback"])(
+  "a board that limits %s of a new project is a failure a day after its first run, though none has come to its end",
+  async (path) => {
+    const stage = await openStage();
+    stage.board.failNext(
+      { kind: "answer", status: 429 },
+      { when: (request) => request.path === path, times: 1000 },
+    );
+    const failed: number[] = [];
+    for (let run = 0; run < 9; run += 1) {
+      const { errors } = await stage.syncOne();
+      for (const { message } of errors) expect(message).toMatch(/; no run since .+ came to its end\.$/u);
+      failed.push(errors.length);
+      stage.clock.skip(3 * hourMs);
+    }
+    expect(failed).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 1]);
+  },
+);
+
 it("new issues, and each of several texts, get their turn where texts change faster than the pace allows", async () => {
   const pace = { minIntervalMs: 0, createsPerMinute: 100, createsPerHour: 100, writesPerHour: 100 };
   const config = { guard: { issues: 100 }, tracker: { pace } };

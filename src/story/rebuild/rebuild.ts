@@ -174,7 +174,7 @@ async function findOrNote(looking: Looking): Promise<RebuildFindings> {
     const isListComplete = !report.errors.some(({ code }) => code.startsWith("board."));
     return await findAll(world, { memory, configured, isListComplete, issues, first });
   } catch (error) {
-    noteFailure(tally, { run: { ...looking, order: { kind: "adopt" } }, world, project }, error, false);
+    await noteFailure(tally, { run: { ...looking, order: { kind: "adopt" } }, world, project }, error, false);
     if (tally.isPutOff) noteError(tally, unfinished);
     return nothingFound;
   }

@@ -62,10 +62,14 @@ interface Delayed {
 /**
  * Notes that the whole project is left to a later run; gives the reason. For what a person has ordered that is a failure, as
  * nothing of it was done: a plan must not look like one of two sides that are in step. For what the schedule asks for it is none,
- * unless a limit ends later than the project's next run, or all runs of a day were put off: somebody has to hear of it. One of
- * signals alone is none, either.
+ * unless a limit ends later than the project's next run, or all runs of a day were put off, since the first one of a project where
+ * none came to its end: somebody has to hear of it. One of signals alone is none, either.
  */
-export function notePutOff(tally: Tally, { run, world, project }: Delayed, error: RemoteError): Closure {
+export async function notePutOff(
+  tally: Tally,
+  { run, world, project }: Delayed,
+  error: RemoteError,
+): Promise<Closure> {
   const closure = closureBy(error, run);
   const { code, message, until } = closure;
   tally.isPutOff = true;
@@ -73,8 +77,9 @@ export function notePutOff(tally: Tally, { run, world, project }: Delayed, error
   const now = world.clock.now();
   const isOfSignals = isSignalLimit(world, error, [project.settings.repo]);
   const isLong = !isOfSignals && until !== undefined && until - now > project.periodMs(now);
-  const { lastSuccessAt, doneAt = lastSuccessAt ?? now } = world.ledger.memory.project(project.key) ?? {};
-  const endedAt = Math.max(doneAt, lastSuccessAt ?? doneAt);
+  const { memory, runs } = world.ledger;
+  const { lastSuccessAt = 0, doneAt = 0 } = memory.project(project.key) ?? {};
+  const endedAt = Math.max(doneAt, lastSuccessAt) || ((await runs.firstAt(project.key)) ?? now);
   const isOld = now - endedAt > Math.max(dayMs, 3 * project.periodMs(now));
   const since = isOld ? `; no run since ${new Date(endedAt).toISOString()} came to its end` : "";
   if (isLong || isOld || !isRoutine(run))
@@ -116,13 +121,18 @@ export function closureBy(error: RemoteError, run: Bounded): Closure {
  * @param hasAsked - whether either side was asked anything for this project.
  * @throws StateError: without the state no project can go on.
  */
-export function noteFailure(tally: Tally, delayed: Delayed, error: unknown, hasAsked: boolean): void {
+export async function noteFailure(
+  tally: Tally,
+  delayed: Delayed,
+  error: unknown,
+  hasAsked: boolean,
+): Promise<void> {
   const { run, world, project } = delayed;
   const { log } = world;
   if (error instanceof RemoteError && hasAsked && isOutOfTime(error, run)) {
     if (tally.errors.length === 0) noteError(tally, { code: "run.budget", message: outOfTime });
   } else if (error instanceof RemoteError && isPutOff(error)) {
-    notePutOff(tally, delayed, error);
+    await notePutOff(tally, delayed, error);
     log.warn({ code: error.code, reason: error.message }, "Put off to a later run");
   } else if (error instanceof RemoteError || error instanceof ProjectError) {
     noteError(tally, error);

@@ -85,7 +85,7 @@ async function waitForLook(
   const { world, run, course, tally } = cycle;
   if (!(error instanceof RemoteError)) throw error;
   if (isPutOff(error)) {
-    const closure = notePutOff(tally, cycle, error);
+    const closure = await notePutOff(tally, cycle, error);
     await noteLimitOf(world, error);
     if (error.fault === "limited") closeLane(run, laneOf(world, name), closure);
     // It may be there that one names the post, wherever its own is to be opened.

@@ -177,7 +177,7 @@ async function explainBreak(cycle: Cycle, error: unknown, broken: Broken): Promi
     return message;
   }
   if (isPutOff(error)) {
-    closeLane(run, boardLane, notePutOff(tally, cycle, error));
+    closeLane(run, boardLane, await notePutOff(tally, cycle, error));
   }
   return `The list of posts broke off: ${error.message}`;
 }

@@ -41,6 +41,12 @@ export function createRuns(
         ORDER BY position LIMIT 1`;
       return found && { ...found, report: readReport(found.report) };
     },
+    *firstAt(project) {
+      const found = yield* get<{ at: number }>`
+        SELECT started_at AS at FROM runs
+        WHERE number = (SELECT min(run) FROM run_projects WHERE project = ${project})`;
+      return found?.at;
+    },
     *lastOfAll() {
       const found = yield* get<{ run: number }>`
         SELECT number AS run FROM runs WHERE finished_at IS NOT NULL ORDER BY number DESC LIMIT 1`;
