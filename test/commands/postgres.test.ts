@@ -126,6 +126,12 @@ describe("a state on PostgreSQL", () => {
     const given = await stage.run(["sync", "--no-wait", "--json"]);
     expect(given.code).toBe(0);
     expect(given.json()).toMatchObject({ order: 1 });
+    expect((await stage.run(["status", "--json"])).json()).toMatchObject({
+      daemon: { alive: true },
+      projects: [{ nextRun: expect.any(String) }, { nextRun: expect.any(String) }],
+    });
+    // Whoever asks in the container of one wants to know of that one.
+    expect(await stage.run(["health"])).toMatchObject({ code: 1 });
   });
 
   it("that is gone makes a running daemon not ready, whenever its projects are due", async () => {

@@ -147,7 +147,7 @@ export function readSign(
   options: Pick<SharedOptions, "url" | "host" | "now" | "monotonic">,
 ): Promise<SignOfLife | undefined> {
   return withLook({ ...options, ...nobody }, async ({ pool, engine }) => {
-    const sign = await engine.carry(() => engine.signs.heartbeat());
+    const sign = await engine.carry(() => engine.signs.ofHost());
     return sign && byThisClock(sign, await measureClock(pool, options));
   });
 }

@@ -175,7 +175,7 @@ export function createSharedLedger(shares: Shares): SharedLedger {
   });
 }
 
-export type ServerEngine = Engine & Required<Pick<Engine, "signs">>;
+export type ServerEngine = Engine & { readonly signs: ReturnType<typeof createSigns> };
 
 /** The engine for one holder of leases, or for what is asked beside runs. */
 export function engineOf(

@@ -1,7 +1,6 @@
 import type { Replica, SignOfLife } from "../orders.ts";
 import { toSign } from "../sign.ts";
-import type { Engine } from "../sql/ledger.ts";
-import { named, statementsOf } from "../sql/statements.ts";
+import { named, sql, statementsOf } from "../sql/statements.ts";
 import type { Asked, Store } from "../sql/store.ts";
 import { isAlive } from "./leases.ts";
 
@@ -13,24 +12,31 @@ export interface Signer {
 }
 
 /** Signs of life of all processes. Times are the server's. */
-export function createSigns(store: Store, { who, host, config }: Signer): NonNullable<Engine["signs"]> {
+export function createSigns(store: Store, { who, host, config }: Signer) {
   const { run, get, all } = statementsOf(store);
   const living = named(isAlive);
+  /** One that lives comes before one that has said good-bye a moment ago. */
+  function* latest(isOfHost: boolean): Asked<SignOfLife | undefined> {
+    const first = isOfHost
+      ? sql`host = ${host} DESC, ${living} DESC`
+      : sql`${living} DESC, host = ${host} DESC`;
+    const found = yield* get<{ sign: string }>`
+      SELECT sign FROM boardsync.replicas ORDER BY ${first}, at DESC LIMIT 1`;
+    return found && toSign("replicas.sign", found.sign);
+  }
   return {
-    *beat({ sign }) {
+    *beat({ sign }: { readonly sign: SignOfLife }): Asked<void> {
       yield* run`
         INSERT INTO boardsync.replicas (who, host, config, sign, at)
         VALUES (${who}, ${host}, ${config()}, ${JSON.stringify(sign)}, now())
         ON CONFLICT (who) DO UPDATE SET config = excluded.config, sign = excluded.sign, at = now()`;
       yield* run`DELETE FROM boardsync.replicas WHERE at < now() - interval '1 day'`;
     },
-    *heartbeat(): Asked<SignOfLife | undefined> {
-      // Of this host, where it has one; else of any. One that lives comes before one that has said good-bye a moment ago.
-      const found = yield* get<{ sign: string }>`
-        SELECT sign FROM boardsync.replicas ORDER BY host = ${host} DESC, ${living} DESC, at DESC LIMIT 1`;
-      return found && toSign("replicas.sign", found.sign);
-    },
-    *replicas() {
+    /** Of one that lives, on whichever host. */
+    heartbeat: () => latest(false),
+    /** Of this host, whatever became of it; where it has had none, of any. */
+    ofHost: () => latest(true),
+    *replicas(): Asked<readonly Replica[]> {
       const found = yield* all<Omit<Replica, "config"> & { sign: string }>`
         SELECT who, sign, (extract(epoch FROM at) * 1000)::float8 AS at, coalesce((
           SELECT json_agg(project ORDER BY project) FROM boardsync.leases
