@@ -128,7 +128,8 @@ describe("a query that is too heavy", () => {
     });
     const fixture = await startHeavy(14, 0, answer);
     expect(await failureOf(readSignals(fixture, idsOf(fixture), { pullRequests: true }))).toMatchObject({
-      fault: "unreachable",
+      fault: "unauthorized",
+      detail: "forbidden",
     });
     expect(fixture.github.requests).toHaveLength(1);
   });
