@@ -100,20 +100,25 @@ const plainWords: Readonly<Partial<Record<YAMLError["code"], string>>> = {
   RESOURCE_EXHAUSTION: "the file is nested too deeply",
 };
 
+/** What is wrong with the YAML; `isOfLibrary` where only the library has words for it. */
+interface YamlProblem extends Problem {
+  readonly isOfLibrary?: boolean;
+}
+
 interface ErrorPlace {
   readonly at: Position;
   readonly parts: ClosedParts;
   readonly lines: LineCounter;
-  /** Whether it begins its line, or goes on over the next: how lines are indented is wrong then, and not what stands in one. */
+  /** Whether it begins its line, or goes on over the next: then the lines are indented wrongly. */
   readonly isOfIndent: boolean;
 }
 
 function describeYamlError(
   error: YAMLError,
   { at, parts: { quotes, flows }, lines, isOfIndent }: ErrorPlace,
-): Problem {
+): YamlProblem {
   const { line } = at;
-  // One that nothing closes, or that the quote which begins the next text closes, lines below, where the error then is.
+  // Nothing closes it, or the quote does with which the next text begins: the error is then lines below.
   const opened = quotes.findLast(({ begin, end }) => begin.line < line && line <= end.line);
   if (opened !== undefined)
     return { ...opened.begin, message: `the quote that begins here is not closed on its line${closeIt}` };
@@ -130,22 +135,24 @@ function describeYamlError(
   }
   const words = error.message.replaceAll(/\s+/g, " ").trim();
   const isBehind = words.endsWith(" at node end");
-  const said = isBehind ? "a value has ended before this" : `${ofLibrary}${words}`;
+  const plain = isBehind ? "a value has ended before this" : plainWords[error.code];
   // Of text that YAML takes for something else: `Q1: launch`, `@next`.
   const ofLines = isOfIndent ? checkIndent : quoteAll;
   const isOfBlock = isBehind || error.code === "BLOCK_AS_IMPLICIT_KEY";
   const advice = isOfBlock ? ofLines : error.code === "BAD_SCALAR_START" ? quoteAll : "";
-  return { ...at, message: plainWords[error.code] ?? `${said}${advice}` };
+  const said = plain ?? `this is not valid YAML: ${words}`;
+  return { ...at, message: `${said}${advice}`, isOfLibrary: plain === undefined };
 }
 
-/** One slip may be several errors: what else is wrong in its line mostly comes from it, and least from what only the library has words for. */
-function firstOfLines(problems: readonly Problem[]): readonly Problem[] {
-  const rank = ({ message }: Problem): number => Number(message.startsWith(ofLibrary));
+/** One problem for each line, for the others mostly come from the same slip: the first one that we have words of our own for, or else the first. */
+function firstOfLines(problems: readonly YamlProblem[]): readonly Problem[] {
+  const rank = ({ isOfLibrary = false }: YamlProblem): number => Number(isOfLibrary);
   const sorted = problems.toSorted((one, other) => one.line - other.line || rank(one) - rank(other));
-  return sorted.filter(({ line }, index) => line !== sorted[index - 1]?.line);
+  return sorted
+    .filter(({ line }, index) => line !== sorted[index - 1]?.line)
+    .map(({ isOfLibrary: _, ...problem }) => problem);
 }
 
-const ofLibrary = "this is not valid YAML: ";
 const closeIt = "; close it";
 const checkIndent = "; check how far the lines here are indented";
 const quoteAll = "; put quotes around the whole text";
@@ -176,7 +183,7 @@ function findClosedParts(document: Document, lines: LineCounter): ClosedParts {
   return { quotes, flows };
 }
 
-/** Where an alias stands of what is not there: mostly text that begins with `*`, such as a schedule. */
+/** Where aliases stand whose anchor is nowhere above: mostly text that begins with `*`, such as a schedule. */
 function findLooseAliases(document: Document, text: string): readonly number[] {
   const anchors = new Set<string | undefined>();
   const found: number[] = [];

@@ -10,10 +10,10 @@ export function isAddress(state: string): boolean {
   return /^[a-z]+:\/\//i.test(state);
 }
 
-/** What is left where no shell has put in a home or a variable: the file would be another one in every working directory. */
+/** Said of a state's name in which no shell has filled in `~` or `$NAME`: it would mean another file in every working directory. */
 export const shellsPart = "begins with `~` or `$`, which only a shell puts in: write the whole name";
 
-/** Whether a name is one that a shell was to complete. */
+/** Whether a name begins with what a shell was to fill in. */
 export function isForShell(state: string): boolean {
   return /^(?:~(?:\/|$)|\$\{?\w)/.test(state);
 }

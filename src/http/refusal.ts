@@ -85,7 +85,10 @@ const limitCode =
 
 const ofAccount = /\byour account (?:was|is|has been) (?:suspended|blocked|flagged|disabled)\b/i;
 
-/** Of GitHub's issues, which may be full of comments, and of boards' posts. "Feedback is closed" is said of a whole board. */
+/**
+ * Why one issue or one post takes no writes: an issue is locked or has too many comments; a post is locked, merged, closed or
+ * archived. "Feedback is closed" and "an archived feedback board" speak of a whole board, and don't belong here.
+ */
 const ofItself =
   /\b(?:issue|conversation|it) is locked\b|\bissues with more than\b|\b(?:post|idea|suggestion|this feedback) (?:is|was|has been) (?:locked|merged|closed|archived)\b|\b(?:locked|merged|closed|archived) (?:posts?|ideas?|suggestions?|feedback)\b(?! (?:board|portal|forum|project)\b)/i;
 

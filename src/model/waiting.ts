@@ -19,8 +19,8 @@ const inDoubt: Readonly<Record<IntentKind, string>> = {
 };
 
 /**
- * What is said of a missing post, by how many complete lists have lacked it, no more than 2 being counted. 0: no list yet, but the
- * board answered a change by saying that there is no such post. After one list the post may still come back.
+ * What is said of a missing post, by the number of complete lists in a row that lacked it; 2 stands for two or more. With 0 every list
+ * so far has shown it, but the board answered a change that there is no such post.
  */
 const missingFrom = {
   0: "the board says that it does not know the post; nothing is written to it until it is listed again",

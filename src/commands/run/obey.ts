@@ -24,7 +24,7 @@ export interface Post extends Following {
   /** Takes up secrets that a person has put in the place of those in use. */
   renew(): void;
   readonly crier: Crier;
-  /** The last run of each project that an order made which is no sync: it does nothing of what the schedule asks for. */
+  /** By project, the last run that an order other than `sync` has made: it does nothing of what the schedule asks for. */
   readonly ordered: Map<string, number>;
 }
 

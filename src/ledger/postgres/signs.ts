@@ -15,7 +15,7 @@ export interface Signer {
 export function createSigns(store: Store, { who, host, config }: Signer) {
   const { run, get, all } = statementsOf(store);
   const living = named(isAlive);
-  /** One that lives comes before one that has said good-bye a moment ago. */
+  /** The newest sign; a daemon that lives comes before one that has said good-bye a moment ago. */
   function* latest(isOfHost: boolean): Asked<SignOfLife | undefined> {
     const first = isOfHost
       ? sql`host = ${host} DESC, ${living} DESC`
@@ -32,9 +32,9 @@ export function createSigns(store: Store, { who, host, config }: Signer) {
         ON CONFLICT (who) DO UPDATE SET config = excluded.config, sign = excluded.sign, at = now()`;
       yield* run`DELETE FROM boardsync.replicas WHERE at < now() - interval '1 day'`;
     },
-    /** Of one that lives, on whichever host. */
+    /** Of a daemon that lives, on whichever host; where none does, of the last one of this host. */
     heartbeat: () => latest(false),
-    /** Of this host, whatever became of it; where it has had none, of any. */
+    /** Of this host's daemon, also where it has ended; where it never had one, of any. */
     ofHost: () => latest(true),
     *replicas(): Asked<readonly Replica[]> {
       const found = yield* all<Omit<Replica, "config"> & { sign: string }>`

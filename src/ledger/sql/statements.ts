@@ -29,7 +29,7 @@ export interface Part {
   readonly given: readonly Given[];
 }
 
-/** Of a list its JSON is bound, for `EACH`, and of what else is no text; a flag is 0 or 1, and what is undefined NULL. */
+/** What is bound for a value: JSON for a list (`EACH` reads it) or another object, 0 or 1 for a flag, NULL for undefined. */
 type Value = string | number | boolean | null | undefined | object;
 type Given = Value | Part;
 

@@ -172,7 +172,7 @@ function sayElsewhere({ say }: Checking, status: string, spelling: string, where
 /** More than these are no help in a line. */
 const mostShown = 100;
 
-/** Which categories posts have, and which of those that the config names none has. */
+/** Which categories the posts have, and which categories of the config no post has. */
 function checkCategories({ say, suggest }: Checking, { project, seen, categories }: ShownPosts): void {
   if (!seen.has("categoryId")) return;
   const rest = categories.length - mostShown;

@@ -32,7 +32,10 @@ export function readNo(answer: unknown): No | undefined {
   return others.length === 0 ? readNo(inner) : undefined;
 }
 
-/** What an answer says that holds nothing but words: `{ "message": "We are down for maintenance" }`. Of a change they may be a yes. */
+/**
+ * What an answer says that holds nothing but words: `{ "message": "We are down for maintenance" }`. For reads alone: a change may
+ * be answered with a yes in words.
+ */
 export function readWordsAlone(answer: unknown): string | undefined {
   if (!isObject(answer) || Object.values(answer).some(isGroup)) return undefined;
   if (["success", "ok"].some((name) => readKey(answer, name) === true)) return undefined;

@@ -31,7 +31,11 @@ export type PageAnswer =
 export interface Reader {
   /** Asks for an address and takes any 2xx, whatever its body. */
   ask(url: URL, bounds: ReadBounds): Promise<Answer>;
-  /** Asks for an address and takes a 2xx with a JSON body. @param wanted - what the list in it is called, where that is none of posts. */
+  /**
+   * Asks for an address and takes a 2xx with a JSON body.
+   *
+   * @param wanted - the key of the list in it; left out for a list of posts.
+   */
   askJson(url: URL, bounds: ReadBounds, wanted?: string): Promise<JsonAnswer>;
   /**
    * The same for a page that was read before. It counts as unchanged where the board says so, or where it sends exactly the
