@@ -19,6 +19,9 @@ const hasElement = new RegExp(`<(?:br\\s*/?|/(?:${blocks}|${inline}))>`, "i");
 /** In HTML a line break follows an element or means nothing; in Markdown it follows a word. */
 const breaksLine = /[^>\s][^\S\n]*\n/;
 
+/** A file inside of the text, as of a pasted picture: nobody can read it, and what follows it would be cut off. */
+const INLINE_FILE = /\bdata:[a-z]+\/[\w.+-]+(?:;[\w.=-]+)*;base64,[\w+/=%-]*/gi;
+
 /** A description as Markdown. */
 export interface Description {
   readonly text: string;
@@ -32,7 +35,8 @@ export interface Description {
  * @param most - the most characters that are read of any other one.
  * @param hide - takes out of a plain text what nobody may see. Later is too late: a sign that is escaped parts an address.
  */
-export function readDescription(text: string, most: number, hide: (text: string) => string): Description {
+export function readDescription(raw: string, most: number, hide: (text: string) => string): Description {
+  const text = raw.replace(INLINE_FILE, "");
   const limit = isHtml(text) ? Math.min(most, mostRead) : most;
   const read = text.slice(0, limit);
   const isRead = !isHtml(read) || isDeep(read);

@@ -38,6 +38,15 @@ describe("a description in HTML", () => {
     expect(read(html)).toEqual({ text: markdown, isCut: false });
   });
 
+  it.each([
+    "<p>a</p><img src='data:image/png;base64,DATA'><p>b</p>",
+    "a\n\n![](data:image/svg+xml;charset=utf-8;base64,DATA)\n\nb",
+  ])("shows what stands behind a pasted picture: %j", (text) => {
+    const { text: shown, isCut } = read(text.replace("DATA", "iVBORw0K+/".repeat(100_000)));
+    expect(isCut).toBe(false);
+    expect(shown).toMatch(/^a\n\n(?:!\[\]\(\)\n\n)?b$/);
+  });
+
   it("is cut where it is very long", () => {
     const { text, isCut } = read(`<p>${"word ".repeat(20_000)}</p>`);
     expect(isCut).toBe(true);
@@ -49,7 +58,7 @@ describe("a description in HTML", () => {
       expect(read(html).text).toBe(html);
   });
 
-  it.each(["<p>a</p>", "<li>a", "<br>", "<p><b>x</b>", "&lt;<", "*_`[", "<a ", "<td>"])(
+  it.each(["<p>a</p>", "<li>a", "<br>", "<p><b>x</b>", "&lt;<", "*_`[", "<a ", "<td>", "data:a/b;c"])(
     "takes linear time: %s over and over",
     (part) => {
       expectLinear((size) => read(`<div>${part.repeat(size / part.length / 4)}`), part);
