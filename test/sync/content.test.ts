@@ -119,6 +119,17 @@ describe("a post that people edit", () => {
     expect(stage.writes()).toEqual([]);
   });
 
+  it("changes nothing where only the address of a picture is signed anew", async () => {
+    const stage = await openPair();
+    const sign = (time: number): string =>
+      `Like this: ![picture](https://files.example.com/1.png?X-Amz-Date=${time}&X-Amz-Signature=${time}a)`;
+    stage.board.editPost("acme-app", "p1", { description: sign(1) });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 1 });
+    stage.board.editPost("acme-app", "p1", { description: sign(2) });
+    expect(await stage.syncOne()).toMatchObject({ issueWrites: 0 });
+    expect(bodyOf(stage)).toContain("Like this: [picture](https://files.example.com/1.png)");
+  });
+
   it("changes nothing with `content: once`", async () => {
     const stage = await openPair({ content: "once" });
     stage.board.editPost("acme-app", "p1", { description: "To XLSX." });

@@ -10,6 +10,7 @@ import { closeFences } from "./fence.ts";
  * |---|---|
  * | what is not shown, what hides a sign (`&#64;`) | removed, decoded (`characters.ts`) |
  * | an image | a link to it: it would be fetched as soon as somebody looks at the issue |
+ * | the query of an address that is signed for a short time | removed: it lets anybody in, and is another one each time that the board is read |
  * | what the tracker would act on: mentions, references, commands, its own addresses | harmless, as its `Dialect` knows how |
  * | `javascript:`, `data:`, `vbscript:` | the same with a break (U+200B), so that they lead nowhere |
  * | HTML, comments | the same with a break behind `<`, so that it is shown as text; `<https://…>` stays a link |
@@ -22,13 +23,28 @@ import { closeFences } from "./fence.ts";
 
 /** Makes a text of several lines safe for an issue's body. */
 export function sanitiseText(text: string, dialect: Pick<Dialect, "silence">): string {
-  return closeFences(takeMeaning(toPlainCharacters(text), dialect));
+  return closeFences(takeMeaning(toLastingText(text), dialect));
 }
 
 /** Makes a text safe for one line: an issue's title, a name. Blank when nothing is left to be seen. */
 export function sanitiseTitle(text: string, dialect: Pick<Dialect, "silence">): string {
-  return takeMeaning(toPlainCharacters(text).replace(/\s+/gu, " ").trim(), dialect);
+  return takeMeaning(toLastingText(text).replace(/\s+/gu, " ").trim(), dialect);
 }
+
+function toLastingText(text: string): string {
+  return toPlainCharacters(text).replace(ADDRESS, (address) =>
+    SIGNED.test(address) ? address.slice(0, address.indexOf("?")) : address,
+  );
+}
+
+/** An address up to its fragment, or whatever ends one in Markdown. */
+const ADDRESS = /https?:\/\/[^\s<>()[\]"'`*|#]+/gi;
+
+/**
+ * What stores of files put into a query: a signature, when it ends, or a JSON Web Token.
+ * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
+ */
+const SIGNED = /\?(?:[^?]*&)?(?:(?:[\w-]*[_-])?(?:signature|sig|expires|expiry)=|[\w-]+=eyJ)/i;
 
 function takeMeaning(text: string, dialect: Pick<Dialect, "silence">): string {
   const withoutImages = text.replace(IMAGE, "").replace(/!(?=\[)/g, `!${BREAK}`);

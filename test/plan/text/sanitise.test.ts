@@ -60,6 +60,22 @@ describe("sanitised text", () => {
   });
 
   it.each([
+    [
+      "![a](https://s.example.com/a.png?X-Amz-Date=1&X-Amz-Signature=0a) b",
+      "[a](https://s.example.com/a.png) b",
+    ],
+    ["<https://s.example.com/a?sv=1&se=2&amp;sig=a%2Fb%3D#p>", "<https://s.example.com/a#p>"],
+    ["https://s.example.com/a?Expires=1&Policy=a_~-__&Key-Pair-Id=K, b", "https://s.example.com/a b"],
+    ["[a](https://s.example.com/a?token=eyJhbGciOi.eyJ1cmwi.c-d 'b')", "[a](https://s.example.com/a 'b')"],
+    [
+      "https://example.com/watch?v=a&t=1s and why?signed",
+      "https://example.com/watch?v=a&t=1s and why?signed",
+    ],
+  ])("shows no address that is signed for a short time: %s", (text, expected) => {
+    expect(shown(sanitiseText(text, gitHub))).toBe(expected);
+  });
+
+  it.each([
     ["[a](javascript:alert(1)) [b]( VBScript:x)", "[a](javascript·:alert(1)) [b]( VBScript·:x)"],
     ["[a](&#106;avascript\\:x) [b]: <data:text/html,x>", "[a](javascript·\\:x) [b]: <·data·:text/html,x>"],
     ["[a](java\u0000script:x) [b](/logout) [c]:\n\\/o/r", "[a](javascript·:x) [b](·/logout) [c]:\n·\\/o/r"],
@@ -200,6 +216,9 @@ describe("long hostile texts", () => {
     "a",
     "http://a",
     "https://x/#",
+    "https://x?a&",
+    "?a&",
+    "?a-_",
     "javascript",
     "\u200B",
     "👩\u200D",
