@@ -32,6 +32,12 @@ export interface Way {
  */
 export type Connections = (url: URL, isRead: boolean) => Way;
 
+/**
+ * Node.js gives up each address of a host but the last after 250 ms, and asks none twice: where a connection takes longer, a host
+ * whose last address leads nowhere, such as its IPv6 one, could never be reached. https://github.com/nodejs/node/issues/54359
+ */
+const addressTimeoutMs = 2_000;
+
 /** @throws ConfigError where a proxy has no address. */
 export function openConnections(settings: ProxySettings, connectTimeout: number): Connections {
   const options = {
@@ -39,6 +45,7 @@ export function openConnections(settings: ProxySettings, connectTimeout: number)
     allowH2: false,
     // One overall deadline rules (see `send.ts`); undici's own three would only blur it.
     connectTimeout,
+    connect: { autoSelectFamilyAttemptTimeout: addressTimeoutMs },
     headersTimeout: 0,
     bodyTimeout: 0,
   };

@@ -1,6 +1,6 @@
-import type { Socket } from "node:net";
+import net, { type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { IssueWrite } from "../../src/tracker/tracker.ts";
 import { listenTcp } from "../support/servers.ts";
 import { createFixture, failureOf, repository, unbounded } from "../tracker/github/setup.ts";
@@ -63,4 +63,18 @@ it("reads keep their connection, queries of GraphQL among them", async () => {
   }
   expect(asked).toEqual(["GET /user", "POST /graphql", "GET /user"]);
   expect(sockets.size).toBe(1);
+});
+
+it("an address that is far away has 2 s to take a connection", async () => {
+  const { place } = await listenTcp((socket) => {
+    socket.end("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}");
+  });
+  const connect = vi.spyOn(net, "connect");
+  try {
+    const { tracker } = createFixture(`http://${place}`, { retries: 0 });
+    await failureOf(tracker.account(unbounded()));
+    expect(connect).toHaveBeenCalledWith(expect.objectContaining({ autoSelectFamilyAttemptTimeout: 2_000 }));
+  } finally {
+    connect.mockRestore();
+  }
 });
