@@ -42,9 +42,13 @@ export async function readAnew(
     if (held.length > 0) {
       next.log.warn({ settings: held }, "These settings change only when the daemon is restarted");
     }
+    // A container goes on with the file that it began with, where an editor has put another one in its place.
+    const isSame = isDeepStrictEqual(next.config, old.config);
     next.log.info(
       { projects: next.projects.map(({ key }) => key) },
-      "The config was read anew; it holds from the next run on, and what it stops is stopped now",
+      isSame
+        ? "The config was read anew, and says what it said before"
+        : "The config was read anew; it holds from the next run on, and what it stops is stopped now",
     );
     return next;
   } catch (error) {

@@ -74,6 +74,19 @@ describe("SIGHUP", () => {
     ]);
   });
 
+  it("says so where the config is as it was, as in a container whose file an editor has replaced", async () => {
+    const stage = await openStage();
+    const daemon = startDaemon(stage, ["-c", stage.writeConfig(name, whole)]);
+    await daemon.ranAll();
+    daemon.hangUp();
+    await daemon.findLine(({ msg }) => msg === "The config was read anew, and says what it said before");
+    stage.writeConfig(name, single);
+    daemon.hangUp();
+    await daemon.findLine(({ msg }) =>
+      msg.startsWith("The config was read anew; it holds from the next run on"),
+    );
+  });
+
   it("says what only a restart changes, and goes on as before with that", async () => {
     const stage = await openStage();
     const file = stage.writeConfig(name, whole);
