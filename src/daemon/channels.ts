@@ -3,6 +3,10 @@ export type Channel = "slack" | "discord" | "teams" | "generic";
 
 /** Discord takes no more in a message. */
 const mostOfDiscord = 2000;
+/**
+ * Teams takes 28 KB with all that it adds, and a workflow has said yes by then: https://github.com/MicrosoftDocs/msteams-docs/issues/11274
+ */
+const mostOfTeams = 16_000;
 
 /**
  * The body of a message. The text is written in Slack's way, in which ids are harmless already; elsewhere its entities would be
@@ -13,7 +17,7 @@ export function bodyFor(channel: Channel, about: "notice" | "digest", text: stri
     case "slack":
       return { text };
     case "discord":
-      return { content: cut(toMarkdown(text)), allowed_mentions: { parse: [] } };
+      return { content: cut(toMarkdown(text), mostOfDiscord), allowed_mentions: { parse: [] } };
     case "teams":
       return {
         type: "message",
@@ -24,7 +28,7 @@ export function bodyFor(channel: Channel, about: "notice" | "digest", text: stri
               $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
               type: "AdaptiveCard",
               version: "1.4",
-              body: toMarkdown(text)
+              body: cut(toMarkdown(text), mostOfTeams)
                 .split("\n")
                 .map((line) => ({ type: "TextBlock", text: line, wrap: true })),
             },
@@ -44,6 +48,6 @@ function withoutEntities(text: string): string {
   return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }
 
-function cut(text: string): string {
-  return text.length > mostOfDiscord ? `${text.slice(0, mostOfDiscord - 1).toWellFormed()}…` : text;
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;
 }

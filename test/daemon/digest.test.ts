@@ -96,6 +96,13 @@ describe("the body of a message", () => {
     const { content } = Object(bodyFor("discord", "notice", `${"x".repeat(1998)}😀${"x".repeat(50)}`));
     expect([content.length, content.isWellFormed(), content.at(-1)]).toEqual([2000, true, "…"]);
   });
+
+  it("is cut to what Teams takes with all that stands around it", () => {
+    const whole = Array.from({ length: 400 }, () => `• ${"x".repeat(98)}`).join("\n");
+    const card = JSON.stringify(bodyFor("teams", "notice", whole));
+    expect(card).toContain("x…");
+    expect(Buffer.byteLength(card)).toBeLessThan(24_000);
+  });
 });
 
 describe("the digest of a running program", () => {
