@@ -24,8 +24,10 @@ export function readProxies(environment: Partial<Environment>): Proxies {
     const value = read(name)?.trim();
     if (value === undefined || value === "") return undefined;
     const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
-    if (!URL.canParse(address) || new URL(address).hostname === "")
-      problems.push(`${name} is not the address of a proxy: write it as http://host:port`);
+    if (!isAddress(address))
+      problems.push(
+        `${name} is not the address of a proxy: write it as http://host:port${address.includes("@") ? signs : ""}`,
+      );
     else if (!/^https?:$/.test(new URL(address).protocol))
       problems.push(
         `${name} names a proxy of another kind (${new URL(address).protocol}//): boardsync speaks to proxies of http and https, as http://host:port`,
@@ -35,4 +37,18 @@ export function readProxies(environment: Partial<Environment>): Proxies {
   const proxies = { http: judge("HTTP_PROXY"), https: judge("HTTPS_PROXY") };
   if (problems.length > 0) throw new ConfigError(problems);
   return { ...proxies, none: read("NO_PROXY") };
+}
+
+/** What a name or a password may not hold as it is. */
+const signs = String.raw`, and % in its name or password as %25, @ as %40, # as %23, / as %2F, \ as %5C`;
+
+function isAddress(address: string): boolean {
+  if (!URL.canParse(address) || address.includes("\\")) return false;
+  const { hostname, pathname, username, password } = new URL(address);
+  try {
+    decodeURIComponent(username + password);
+    return hostname !== "" && !pathname.includes("@");
+  } catch {
+    return false;
+  }
 }
