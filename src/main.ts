@@ -43,6 +43,10 @@ async function main(): Promise<void> {
   const interruption = new AbortController();
   let command: string | undefined;
   let isEcho = false;
+  let isHungUp = false;
+  let onHangUp = (): void => {
+    isHungUp = true;
+  };
   for (const [signal, code] of [
     ["SIGINT", 130],
     ["SIGTERM", 143],
@@ -73,8 +77,11 @@ async function main(): Promise<void> {
     err: outputOf(process.stderr),
     signal: interruption.signal,
     onHangUp(listener) {
-      process.on("SIGHUP", listener);
-      return () => process.off("SIGHUP", listener);
+      onHangUp = listener;
+      if (isHungUp) listener();
+      return () => {
+        onHangUp = () => undefined;
+      };
     },
     startAgain,
     ...(process.stdin.isTTY &&
@@ -86,6 +93,8 @@ async function main(): Promise<void> {
   };
   const code = await runProgram(terminal, (name) => {
     command = name;
+    // From here on: a daemon that is still opening its state is not ended by what is to make it read its config.
+    if (name === "daemon") process.on("SIGHUP", () => onHangUp());
   });
   process.exitCode ??= code;
 }

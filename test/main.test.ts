@@ -249,6 +249,24 @@ it("the daemon lives on after SIGHUP, whatever has become of its config, and ano
   expect(hanging.child.signalCode).toBe("SIGHUP");
 });
 
+it("a SIGHUP ends no daemon that is about to start, and counts as soon as it has", async () => {
+  const hook = join(makeFolder(), "early.mjs");
+  writeFileSync(
+    hook,
+    `import { registerHooks } from "node:module";
+    registerHooks({
+      load(url, context, next) {
+        if (url.endsWith("/commands/run/daemon.ts")) process.kill(process.pid, "SIGHUP");
+        return next(url, context);
+      },
+    });`,
+  );
+  const daemon = start(["daemon"], await openStage(), ["--import", hook]);
+  await until(() => daemon.err().includes("The config was read anew") || daemon.child.signalCode !== null);
+  daemon.child.kill("SIGTERM");
+  expect(await daemon.ended).toBe(0);
+});
+
 it("SIGUSR1 opens no inspector", async () => {
   const hanging = await startHanging("sync", await openStage(), giveGrace(500));
   hanging.child.kill("SIGUSR1");

@@ -16,8 +16,8 @@ export interface Terminal {
   /** Aborted by the first SIGINT or SIGTERM: start nothing new, finish what is in hand. */
   readonly signal: AbortSignal;
   /**
-   * Calls the listener at every SIGHUP instead of ending the process, until the answered function is called. undefined where
-   * there are no signals.
+   * Calls the listener at every SIGHUP, and at once where one came before, until the answered function is called. None ends a
+   * daemon, while it starts or ends either. undefined where there are no signals.
    */
   readonly onHangUp?: ((listener: () => void) => () => void) | undefined;
   /** The last line of the terminal; undefined where stderr is none. */
