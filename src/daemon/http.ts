@@ -23,6 +23,8 @@ export interface HttpPlace {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
+  /** The setting that has the port; `http.port` where nobody says. */
+  readonly setting?: "http.port" | "http.webhooksPort";
 }
 
 /** A part of what is served: adds its routes, and sees to it by itself who may use them. */
@@ -150,12 +152,12 @@ function describeStatus(status: number): object {
   return { status: faults[status] ?? String(status) };
 }
 
-function explainListenFault({ host, port }: HttpPlace, error: unknown): string {
+function explainListenFault({ host, port, setting = "http.port" }: HttpPlace, error: unknown): string {
   const place = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
   const remedy =
     code === "EADDRINUSE"
-      ? "Another program has it: set http.port to a free one"
-      : "Set http.host (or BOARDSYNC_HTTP_HOST) to an address of this machine, and http.port to a port that this user may open";
+      ? `Another program has it: set ${setting} to a free one`
+      : `Set http.host (or BOARDSYNC_HTTP_HOST) to an address of this machine, and ${setting} to a port that this user may open`;
   return `The daemon can't listen on ${place} (${code}). ${remedy}, or http: false.`;
 }

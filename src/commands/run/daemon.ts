@@ -3,7 +3,7 @@ import { createCrier } from "../../daemon/announce.ts";
 import { createDaemon, type Daemon, type DaemonProject } from "../../daemon/daemon.ts";
 import { healthPart } from "../../daemon/health.ts";
 import { findConcerned, isOwn } from "../../daemon/hints.ts";
-import type { HttpPart, HttpServer } from "../../daemon/http.ts";
+import type { HttpPart, HttpPlace, HttpServer } from "../../daemon/http.ts";
 import { createMetrics, metricsPart } from "../../daemon/metrics.ts";
 import { printOf } from "../../daemon/page/gate.ts";
 import { pagePart } from "../../daemon/page/page.ts";
@@ -204,16 +204,19 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
     log: followLog(post),
   });
   const { host, port, webhooksPort } = config.http;
-  const open = async (at: number, served: readonly HttpPart[]): Promise<HttpServer> => {
-    const server = await serveHttp({ host, port: at }, followLog(post), served);
+  const open = async (
+    place: Pick<HttpPlace, "port" | "setting">,
+    served: readonly HttpPart[],
+  ): Promise<HttpServer> => {
+    const server = await serveHttp({ host, ...place }, followLog(post), served);
     log.info({ address: server.address }, "Listening");
     return server;
   };
-  if (webhooksPort === undefined) return open(port, [...parts, receiver]);
+  if (webhooksPort === undefined) return open({ port }, [...parts, receiver]);
   // Whoever shows this one to the world shows nothing else of the daemon.
-  const hooks = await open(webhooksPort, [receiver]);
+  const hooks = await open({ port: webhooksPort, setting: "http.webhooksPort" }, [receiver]);
   try {
-    const server = await open(port, parts);
+    const server = await open({ port }, parts);
     return {
       address: server.address,
       async close() {

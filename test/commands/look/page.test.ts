@@ -108,6 +108,20 @@ describe("http.webhooksPort", () => {
     expect(await daemon.end()).toBe(0);
   });
 
+  it("is the setting to change where another program has its port", async () => {
+    const stage = await openStage();
+    const daemon = startDaemon(stage);
+    const { port } = new URL(await daemon.address());
+    const file = stage.writeConfig("taken.yaml", (config) =>
+      config
+        .replace("{ port: 0 }", `{ port: 0, webhooksPort: ${port} }`)
+        .replace(/^state: .*$/m, "state: other.db"),
+    );
+    const { code, err } = await stage.run(["daemon", "-c", file]);
+    expect(code).toBe(2);
+    expect(err).toContain("Another program has it: set http.webhooksPort to a free one");
+  });
+
   it("is another port than the rest", async () => {
     const stage = await openStage();
     const file = stage.writeConfig("same.yaml", (config) =>
