@@ -75,6 +75,12 @@ export interface Tracker {
    */
   listIssues(repository: Repository, query: IssueQuery, bounds: ReadBounds): AsyncIterable<IssuePage>;
 
+  /**
+   * Numbers of issues that an account opened in a repository: the first hundred that are there, found in another way than `listIssues`
+   * goes. A list of that account's issues that lacks one of them is not whole.
+   */
+  firstOpened(repository: Repository, author: string, bounds: ReadBounds): Promise<readonly number[]>;
+
   /** The open issues that have all of these labels, in any case, oldest first; complete, and conditional as `labels` is. */
   labelled(
     repository: Repository,

@@ -170,6 +170,7 @@ export const plantedBugs: readonly PlantedBug[] = [
           if (query.kind === "by") return;
         }
       },
+      firstOpened: () => Promise.resolve([]),
     })),
   },
   {

@@ -48,6 +48,12 @@ export async function* listIssues(
   }
 }
 
+/** The line plays no part in it: what GraphQL does not tell leaves all to the list. */
+export function firstOpened(server: HubServer, repository: HubRepository, author: string): readonly number[] {
+  const own = server.listed(repository).filter((record) => record.author === author);
+  return own.toSorted((one, other) => newestFirst(other, one)).map(({ issue }) => issue.number);
+}
+
 function showLatest(
   { server, events }: Shown,
   repository: HubRepository,

@@ -1,8 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import { boardHash, formatMarker } from "../../src/plan/text/marker.ts";
+import type { Tracker } from "../../src/tracker/tracker.ts";
 import { openPosts, twoProjects, twoRepositories } from "../support/setups.ts";
 import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+
+/** No list of issues shows more than so many of them, newest first. */
+function shortening(tracker: Tracker, most: () => number): Tracker {
+  async function* listIssues(...given: Parameters<Tracker["listIssues"]>) {
+    for await (const page of tracker.listIssues(...given))
+      yield { ...page, issues: page.issues.slice(0, most()) };
+  }
+  return Object.create(tracker, { listIssues: { value: listIssues } });
+}
 
 /** Three posts with issues: the first is completed on both sides, the second only on GitHub. */
 async function openStory(): Promise<Stage> {
@@ -82,6 +92,34 @@ describe("a lost database", () => {
       stage.clock.skip(20 * minuteMs);
       expect(await stage.syncOne()).toMatchObject({ created: 0 });
     }
+  });
+
+  it.each([
+    ["nothing", 0],
+    ["only its newest", 1],
+  ])("opens nothing while GitHub's list of our issues shows %s, and says so", async (_, shown) => {
+    const stage = await openStory();
+    addPlanned(stage, 1);
+    stage.loseState();
+    let isShort = true;
+    stage.bend((world) => ({ ...world, tracker: shortening(world.tracker, () => (isShort ? shown : 99)) }));
+    for (let run = 0; run < 2; run += 1) {
+      const report = await stage.syncOne();
+      expect(report).toMatchObject({ created: 0, errors: [{ code: "tracker.unreadable" }] });
+      expect(report.errors[0]?.message).toContain("lacks acme/app#1");
+    }
+    isShort = false;
+    expect(await stage.syncOne()).toMatchObject({ created: 0, issues: 3, errors: [] });
+    stage.clock.skip(20 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 1, issues: 4 });
+    expect(stage.github.issues("acme/app")).toHaveLength(4);
+  });
+
+  it("takes the list as it is where nothing else can be asked", async () => {
+    const stage = await openStory();
+    stage.loseState();
+    stage.github.failNext({ path: "/graphql", answer: { kind: "answer", status: 404 } });
+    expect(await stage.syncOne()).toMatchObject({ adopted: 3, errors: [] });
   });
 
   it("adopts with `writes: none`, too", async () => {

@@ -113,6 +113,15 @@ const reading: readonly Promised[] = [
     },
   },
   {
+    name: "knows which issues an account opened first, of all states",
+    async hold(subject) {
+      await openIssues(subject, 5);
+      await write(subject, { kind: "edit-issue", number: 3, state: "closed" });
+      const repository = await getRepository(subject);
+      expect(await subject.tracker.firstOpened(repository, subject.login, bounds)).toEqual([1, 3, 5]);
+    },
+  },
+  {
     name: "lists labels and milestones of all states, beyond one page",
     async hold(subject) {
       for (const number of range(1, 105)) await subject.act("POST", "/labels", label(`label ${number}`));

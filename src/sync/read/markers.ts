@@ -1,3 +1,4 @@
+import { RemoteError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { KnownMark, MarkedIssue } from "../../ledger/pulls.ts";
 import { type IssueRecord, refOf } from "../../model/issue.ts";
@@ -165,6 +166,8 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
   for (const author of authors) {
     const query: IssueQuery = { kind: "by", author, createdSince: undefined };
     const isFirst = known.scannedAt === undefined || !known.scannedFor.includes(foldLogin(author));
+    // Asked for first: what is opened meanwhile is in the list.
+    const lacking = new Set(await askFirstOpened(cycle, known, author));
     let done = 0;
     for await (const page of tracker.listIssues(known.repository, query, cycle.run.bounds)) {
       // A scan that breaks off begins anew with the next run, so whoever has to wait for it should know how long it is.
@@ -180,8 +183,11 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
       const blind = await takeOdd(cycle, page, author);
       for (const odd of blind) sayBlind(cycle, known, odd);
       isBlind ||= blind.length > 0;
+      for (const { issue } of [...page.issues, ...(page.odd ?? [])]) lacking.delete(issue.number);
       progress?.show({ project: project.key, what: "pages of issues read", done, total: page.pages });
     }
+    sayShort(cycle, known, author, [...lacking]);
+    isBlind ||= lacking.size > 0;
   }
   if (unknown > 0) {
     log.warn(
@@ -221,6 +227,38 @@ function sayBlind(cycle: Cycle, { name }: RepositoryMemory, { issue, error }: Od
   const shown = nameIssue(cycle, issue);
   const message = `${shown} may carry the mark of a post, and it can't be read: until it can, no issue is opened in ${name}. ${error.message}`;
   noteError(cycle.tally, error, { issue: shown, message });
+}
+
+/**
+ * Issues that such a list must show. One that is empty, or ends too early, looks like that of a repository without any mark, and every
+ * post would get a second issue. Where the tracker does not tell, the list counts as it is.
+ */
+async function askFirstOpened(
+  { world: { tracker, log }, run }: Cycle,
+  { repository, name }: RepositoryMemory,
+  author: string,
+): Promise<readonly number[]> {
+  try {
+    return await tracker.firstOpened(repository, author, run.bounds);
+  } catch (error) {
+    if (!(error instanceof RemoteError) || error.fault === "aborted") throw error;
+    const fields = { repo: name, author, reason: error.message };
+    log.debug(fields, "Nothing but the list itself tells whether the list of the account's issues is whole");
+    return [];
+  }
+}
+
+function sayShort(
+  cycle: Cycle,
+  { name, repository: { id: repositoryId } }: RepositoryMemory,
+  author: string,
+  [number, ...others]: readonly number[],
+): void {
+  if (number === undefined) return;
+  const issue = nameIssue(cycle, { repositoryId, number });
+  const more = others.length > 0 ? `, and ${others.length} more,` : "";
+  const message = `GitHub's list of the issues that ${author} opened in ${name} lacks ${issue}${more} that GitHub shows elsewhere: an issue that a post has may be missing, too, so no issue is opened in ${name} until the list is whole. Each run reads it again.`;
+  noteError(cycle.tally, { issue, code: "tracker.unreadable", message });
 }
 
 /** The marker of an issue, when it is ours: written by our own account or a trusted one, for this board. */

@@ -2,6 +2,7 @@ import { buildSchema, type GraphQLFieldMap, isInterfaceType, isObjectType } from
 import { describe, expect, it } from "vitest";
 import {
   comparisonQuery,
+  firstOpenedQuery,
   projectFieldQuery,
   releaseQuery,
   type SignalPart,
@@ -40,7 +41,8 @@ describe("every query", () => {
   it("about anything else is valid by GitHub's schema", () => {
     const releases = releaseQuery(Array.from({ length: 10 }, () => "acme/app"));
     const comparisons = comparisonQuery(Array.from({ length: 25 }, () => ({ tag: "tag", commit: "commit" })));
-    for (const query of [projectFieldQuery, releases.text, comparisons.text]) {
+    const opened = firstOpenedQuery("acme/app", "boardsync-bot");
+    for (const query of [projectFieldQuery, releases.text, comparisons.text, opened.text]) {
       expect(checkQuery({ body: { query } })).toEqual([]);
     }
   });
