@@ -94,7 +94,7 @@ export interface RowCounts {
   readonly quarantined: number;
   /** Posts that differ from what their issues ask for, or show something else than was written, and stay so. */
   readonly differs: number;
-  /** Linked posts that the board no longer lists. */
+  /** Linked posts that the board no longer lists, or says that it does not know. */
   readonly missing: number;
   /** Actions that are held, and that a person may let go. */
   readonly approvable: number;

@@ -74,8 +74,8 @@ describe("the status page", () => {
     });
     const text = await page("/");
     expect(text).not.toContain("<h1>All in step</h1>");
-    expect(text).toContain("<bdi>The board no longer lists 1 linked post.</bdi>");
-    expect(text).toMatch(/acme-app: are no longer on the board&#39;s list \(1\)<\/summary>[\s\S]*>Dark mode/);
+    expect(text).toContain("<bdi>1 linked post is not found on the board.</bdi>");
+    expect(text).toMatch(/acme-app: are not found on the board \(1\)<\/summary>[\s\S]*>Dark mode/);
     expect(text).toMatch(/What needs you<\/h2>\s*<p class="lead">Nothing\.<\/p>/);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PostId, ProjectId } from "../../src/model/post.ts";
 import type { World } from "../../src/sync/ground/world.ts";
+import { describeState, readProjectState } from "../../src/sync/tell/project-state.ts";
 import type { SandboxFault } from "../support/sandbox/board/http.ts";
 import type { BoardStyleOptions } from "../support/sandbox/board/style.ts";
 import { openPosts } from "../support/setups.ts";
@@ -427,6 +428,9 @@ describe("a PATCH that the board refuses", () => {
     expect(id && (await stage.ledger.rows.waiting(id, 9))).toMatchObject([
       { post: "p1", message: expect.stringContaining("the board says that it does not know the post") },
     ]);
+    // Its list shows it.
+    const state = await readProjectState(stage.ledger, "acme-app", { now: stage.clock.now() });
+    expect(describeState(state)).toContain("1 linked post is not found on the board");
     expect(await stage.syncOne()).toMatchObject({ statusWrites: 1, failed: 0 });
   });
 

@@ -53,12 +53,12 @@ describe("the sentence of a project", () => {
       "later",
       "no run yet",
     ],
-    ["a linked post is gone", known({ missing: 1 }), "differs", "the board no longer lists 1 linked post"],
+    ["a linked post is gone", known({ missing: 1 }), "differs", "1 linked post is not found on the board"],
     [
       "linked posts are gone, and one differs",
       known({ missing: 2000, differs: 1 }),
       "differs",
-      "1 post differs from its issue and stays so; the board no longer lists 2,000 linked posts",
+      "1 post differs from its issue and stays so; 2,000 linked posts are not found on the board",
     ],
     ["a post is paused", known({ paused: 1 }), "differs", "1 post is paused"],
     [

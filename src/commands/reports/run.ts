@@ -38,14 +38,14 @@ export function printRun(
   printNotInStep(out, times, projectsAfter);
 }
 
-/** Linked posts that the board no longer lists, by name. */
+/** Linked posts that the board no longer lists, or says that it does not know, by name. */
 function printMissing(out: Output, projects: readonly ProjectReport[]): void {
   for (const { project, missing = 0, missingPosts = [] } of projects) {
     if (missingPosts.length === 0) continue;
     const names = missingPosts.map(({ post, title }) => (title === null ? post : `${post} “${title}”`));
     const more = missing - missingPosts.length;
     const all = `${names.join(", ")}${more > 0 ? ` and ${count(more, "other")}` : ""}`;
-    printLine(out, paint(out, "cyan", "≠ "), oneLine(`${project}: no longer on the board's list: ${all}`));
+    printLine(out, paint(out, "cyan", "≠ "), oneLine(`${project}: not found on the board: ${all}`));
   }
 }
 

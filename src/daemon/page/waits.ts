@@ -245,7 +245,7 @@ const others: readonly (readonly [words: string, kinds: readonly WaitingRow["kin
   ["follow later", ["settling", "waiting"]],
   ["are paused", ["paused"]],
   ["differ and stay so", ["disagreement", "did-not-stick"]],
-  ["are no longer on the board's list", ["missing"]],
+  ["are not found on the board", ["missing"]],
 ];
 
 async function renderOthers(

@@ -17,7 +17,7 @@ export interface ProjectState {
   readonly later: Later | undefined;
   /** Posts that differ from what their issues ask for and stay so until somebody changes a side. */
   readonly differs: number;
-  /** Linked posts that the board no longer lists: nothing is written to them until they are listed again. */
+  /** Linked posts that the board no longer lists, or says that it does not know: nothing is written to them until they are listed again. */
   readonly missing: number;
   /** Posts that people have paused: nothing is written for them, and none of them needs a person. */
   readonly paused: number;
@@ -201,7 +201,7 @@ export function describeState(state: ProjectState, showTime: ShowTime = showUtc)
     paused > 0 && `${count(paused, "post")} ${paused === 1 ? "is" : "are"} paused`,
     differs > 0 &&
       `${count(differs, "post")} ${differs === 1 ? "differs from its issue and stays" : "differ from their issues and stay"} so`,
-    missing > 0 && `the board no longer lists ${count(missing, "linked post")}`,
+    missing > 0 && `${count(missing, "linked post")} ${missing === 1 ? "is" : "are"} not found on the board`,
     writes !== undefined &&
       `nothing is written to ${writes === "none" ? "either side" : "the board"} (\`writes: ${writes}\` in the config)`,
   ].filter((part) => typeof part === "string");

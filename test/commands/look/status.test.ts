@@ -628,12 +628,12 @@ describe("linked posts that the board no longer lists", () => {
     stage.story.board.removePost("acme-app", "p1");
     const ran = await stage.run(["sync"]);
     expect(ran.code).toBe(0);
-    expect(ran.out).toMatch(/^≠ acme-app: no longer on the board's list: p1 “[^”]+”$/m);
-    expect(ran.out).toContain("acme-app: the board no longer lists 1 linked post.");
+    expect(ran.out).toMatch(/^≠ acme-app: not found on the board: p1 “[^”]+”$/m);
+    expect(ran.out).toContain("acme-app: 1 linked post is not found on the board.");
     expect(ran.err).toContain("The board no longer lists linked posts");
     const { code, out } = await stage.run(["status"]);
     expect(code).toBe(0);
-    expect(out).toMatch(/^≠ acme-app: the board no longer lists 1 linked post\.$/m);
+    expect(out).toMatch(/^≠ acme-app: 1 linked post is not found on the board\.$/m);
     expect(out).toMatch(
       /^≠ differs: acme-app\/p1 “[^”]+” \(acme\/app#1\), since .*\n {4}one list of the board/m,
     );
