@@ -87,6 +87,8 @@ export interface RowCounts {
   readonly skipped: number;
   /** Posts that wait for a time, a limit, or the outcome of a write. */
   readonly waiting: number;
+  /** Posts that can't be decided yet. */
+  readonly undecided: number;
   /** Posts for which a person wants nothing written. None of what follows counts them. */
   readonly paused: number;
   readonly held: number;

@@ -122,6 +122,15 @@ describe("a lost database", () => {
     expect(await stage.syncOne()).toMatchObject({ adopted: 3, errors: [] });
   });
 
+  it("says as later what it can't decide before it has read a signal, and nothing in the run after it", async () => {
+    const rules = [{ when: { pullRequest: "merged" }, set: { status: "completed" } }];
+    const stage = await openPosts(2, { projects: [{ ...standardProject, rules }] });
+    stage.loseState();
+    const stateAfter = async () => (await stage.run("sync")).projectsAfter[0]?.state;
+    expect(await stateAfter()).toMatchObject({ kind: "later", later: { undecided: 2 } });
+    expect(await stateAfter()).toMatchObject({ kind: "in-sync" });
+  });
+
   it("adopts with `writes: none`, too", async () => {
     const stage = await openStory();
     stage.loseState();

@@ -16,6 +16,7 @@ const none: RowCounts = {
   issues: 9,
   skipped: 0,
   waiting: 0,
+  undecided: 0,
   held: 0,
   parked: 0,
   quarantined: 0,
@@ -69,6 +70,13 @@ describe("the sentence of a project", () => {
     ],
     ["a post differs", known({ differs: 1 }), "differs", "1 post differs from its issue and stays so"],
     ["posts differ", known({ differs: 6 }), "differs", "6 posts differ from their issues and stay so"],
+    ["a post can't be decided yet", known({ undecided: 1 }), "later", "1 post can't be decided yet"],
+    [
+      "a post settles, and others can't be decided yet",
+      known({ waiting: 1, undecided: 2 }),
+      "later",
+      "1 post follows later, 2 posts can't be decided yet",
+    ],
     ["a post settles", known({ waiting: 1 }), "later", "1 post follows later"],
     [
       "posts settle, and a daemon runs",

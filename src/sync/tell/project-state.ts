@@ -51,7 +51,9 @@ interface Failing {
 interface Later {
   /** Posts whose change follows by itself; 0 where nobody could look. */
   readonly posts: number;
-  /** When the next of them follows at the earliest, epoch ms; undefined where that is not known. */
+  /** Posts that can't be decided yet: each run looks again. */
+  readonly undecided: number;
+  /** When the next post follows at the earliest, epoch ms; undefined where that is not known. */
   readonly nextAt: number | undefined;
   /** What put something off: a limit, the pace, the end of the run's time, a signal. */
   readonly reasons: readonly string[];
@@ -168,13 +170,13 @@ export function isParked(
 }
 
 function judgeLater({ counts, report, nextRunAt, now }: Known): Later | undefined {
-  const posts = counts?.waiting ?? 0;
+  const { waiting: posts = 0, undecided = 0 } = counts ?? {};
   const reasons = report?.putOff ?? [];
-  if (report === undefined) return { posts: 0, nextAt: nextRunAt, reasons: [] };
-  if (posts === 0 && reasons.length === 0) return undefined;
+  if (report === undefined) return { posts: 0, undecided: 0, nextAt: nextRunAt, reasons: [] };
+  if (posts + undecided === 0 && reasons.length === 0) return undefined;
   const coming = [...endsOf(reasons), counts?.nextAt ?? 0].filter((at) => at > now);
   const nextAt = coming.length > 0 ? Math.min(...coming) : nextRunAt;
-  return { posts, nextAt, reasons: reasons.map(({ message }) => message) };
+  return { posts, undecided, nextAt, reasons: reasons.map(({ message }) => message) };
 }
 
 /** Until when a side asks for pauses, epoch ms, as far as it names times. */
@@ -227,11 +229,16 @@ function describeFailing({ codes, since, late, until }: Failing, showTime: ShowT
   return `failing${what}: ${when}${due}${end}`;
 }
 
-function describeLater({ posts, nextAt, reasons }: Later, showTime: ShowTime): string {
-  const why = reasons.length === 0 ? "" : reasons.join("; ");
-  if (posts === 0) return `later: ${why}`;
-  const what = `${count(posts, "post")} ${posts === 1 ? "follows" : "follow"} later`;
-  const next = nextAt === undefined ? "" : `, the next from ${showTime(nextAt)} on`;
+function describeLater({ posts, undecided, nextAt, reasons }: Later, showTime: ShowTime): string {
+  const why = reasons.join("; ");
+  const parts = [
+    posts > 0 && `${count(posts, "post")} ${posts === 1 ? "follows" : "follow"} later`,
+    // A state that an older daemon hands over does not tell.
+    undecided > 0 && `${count(undecided, "post")} can't be decided yet`,
+  ].filter((part) => part !== false);
+  if (parts.length === 0) return `later: ${why}`;
+  const what = parts.join(", ");
+  const next = nextAt === undefined || posts === 0 ? "" : `, the next from ${showTime(nextAt)} on`;
   return `${what}${next}${why === "" ? "" : ` (${why})`}`;
 }
 

@@ -65,6 +65,8 @@ export function createWaiting(on: Queries): Plain<Pick<Rows, "counts" | "held" |
             SELECT post FROM notes WHERE project = ${project} AND kind IN ('settling', 'waiting') AND ${running}
             UNION SELECT post FROM intents WHERE project = ${project} AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN')
           ) AS put_off) AS waiting,
+          (SELECT count(DISTINCT post) FROM notes
+            WHERE project = ${project} AND kind = 'undecided' AND ${running}) AS undecided,
           (SELECT count(*) FROM posts WHERE project = ${project} AND paused_at IS NOT NULL) AS paused,
           (SELECT count(DISTINCT post) FROM notes WHERE project = ${project} AND kind = 'held' AND ${running}) AS held,
           (SELECT count(*) FROM notes WHERE project = ${project} AND kind = 'parked' AND ${running}) AS parked,
