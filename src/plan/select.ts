@@ -5,7 +5,7 @@ import { voteLabel } from "./board-rules/vote-labels.ts";
 import { isSameValue, isUnread, readField, showValue } from "./ground/fields.ts";
 import { isSameName } from "./ground/issue-fields.ts";
 import { type PlanContext, type Settings, sortsByVotes } from "./ground/settings.ts";
-import { ruledFields } from "./rules/match.ts";
+import { ruledFields } from "./rules/rules.ts";
 import { type Group, type Leaf, leavesOf, type Part, selectGroup } from "./select-conditions.ts";
 
 /** Whether a post becomes an issue, with the reason in words. */

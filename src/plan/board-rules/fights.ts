@@ -2,8 +2,7 @@ import { bareIssue, type Issue } from "../../model/issue.ts";
 import { type Post, type PostField, type PostId, postFields, type RuleField } from "../../model/post.ts";
 import { fieldsOf, withFields } from "../ground/issue-fields.ts";
 import type { BoardRule, Settings } from "../ground/settings.ts";
-import { factsOf } from "../rules/condition.ts";
-import { matchFields } from "../rules/match.ts";
+import { matchFields } from "../rules/rules.ts";
 import { conditionsOf, deriveBoard } from "./board-rules.ts";
 
 /** A board rule, and the rule that would take the post away from it because of what it does to the issue; by their indexes. */
@@ -46,13 +45,14 @@ function newlyMatched(
   rules: Settings["rules"],
 ): readonly { readonly field: RuleField; readonly rule: number }[] {
   const values = [...fieldsOf(set)].map(([field, value]) => ({ field, value }));
-  const match = (issue: Issue) => matchFields(factsOf({ issue }, rules), { rules });
-  const before = match(start);
-  return [...match(withFields(start, values, []))].flatMap(([field, { possible }]) => {
-    const [rule = rules.length, ...others] = possible;
-    const isNew = others.length === 0 && rule < rules.length && before.get(field)?.possible[0] !== rule;
-    return isNew ? [{ field, rule }] : [];
-  });
+  const before = matchFields({ issue: start }, rules);
+  return [...matchFields({ issue: withFields(start, values, []) }, rules)].flatMap(
+    ([field, { possible }]) => {
+      const [rule = rules.length, ...others] = possible;
+      const isNew = others.length === 0 && rule < rules.length && before.get(field)?.possible[0] !== rule;
+      return isNew ? [{ field, rule }] : [];
+    },
+  );
 }
 
 /** A post that is missing is not written, so no rule takes it away. */

@@ -2,12 +2,10 @@ import type { Issue, LinkedPullRequest, Readable } from "../../model/issue.ts";
 import type { LinkedIssue } from "../../model/link.ts";
 import type { PostChange, RuleField } from "../../model/post.ts";
 import { isSameTarget } from "../ground/fields.ts";
-import type { Condition, Rule } from "../ground/settings.ts";
-import type { IssueFacts, Truth } from "./condition.ts";
-import { isFulfilled } from "./conditions.ts";
-import { type Doubt, isDoubtful, type Match } from "./match.ts";
-import { findFacts, type PlaceSettings, placeOf } from "./place.ts";
-import { nameDoubt, targetOf } from "./rules.ts";
+import type { Condition } from "../ground/settings.ts";
+import { type IssueFacts, isFulfilled, type Truth } from "./conditions.ts";
+import { type PlaceSettings, placeOf } from "./place.ts";
+import { type Doubt, matchField, ruledFields, targetOf } from "./rules.ts";
 import { projectFieldKey } from "./signals.ts";
 
 /** One condition, beside what it was held against. */
@@ -49,41 +47,44 @@ export interface IssueView {
 
 /** Holds a linked issue against every rule, for a person who asks why. It decides nothing: `deriveTarget` does. */
 export function viewIssue(linked: LinkedIssue, settings: PlaceSettings): IssueView {
-  const place = placeOf(linked, settings);
-  const { matches } = place;
-  const facts = findFacts(linked, settings);
+  const { rules: given } = settings;
+  const { facts, verdicts } = placeOf(linked, settings);
+  const matches = ruledFields(given).map((field) => ({ field, ...matchField(field, verdicts, given) }));
+  // What is in doubt does not matter where all rules that it may be set the same.
+  const isSure = ({ field, possible }: (typeof matches)[number]): boolean => {
+    const last = targetOf(given[Math.max(...possible)], field);
+    return possible.every((index) => isSameTarget(field, targetOf(given[index], field), last));
+  };
+  const sure = matches.filter(isSure);
+  const unsure = matches.filter((match) => !isSure(match));
+  const doubts = unsure.map(({ doubt }) => doubt).filter((doubt) => doubt !== undefined);
   const rules =
-    typeof facts === "string"
+    facts === undefined
       ? []
-      : settings.rules.map((rule, index) => {
-          const decided = [...matches].filter(
-            (one) => isSure(one, settings.rules) && one[1].possible.at(-1) === index,
-          );
-          return { ...viewRule(facts, rule, index + 1), decides: decided.map(([field]) => field) };
+      : given.map(({ when, set }, index): RuleView => {
+          const decided = sure.filter(({ possible }) => possible.at(-1) === index);
+          return {
+            rule: index + 1,
+            verdict: nameTruth(verdicts[index]),
+            conditions: viewConditions(facts, when),
+            set,
+            decides: decided.map(({ field }) => field),
+          };
         });
-  const unsure = [...matches].filter((one) => !isSure(one, settings.rules)).map(([, match]) => match);
-  const doubts = unsure.filter(isDoubtful).map(({ doubt }) => nameDoubt(place, doubt));
   return {
     linked,
-    counts: typeof facts === "string" ? undefined : facts.issue,
+    counts: facts?.issue,
     doubts: [...new Map(doubts.map((doubt) => [doubt.message, doubt])).values()],
     match: rules.find(({ decides }) => decides.length > 0)?.rule,
     rules,
   };
 }
 
-/** What is in doubt does not matter where all rules that it may be set the same. */
-function isSure([field, { possible }]: readonly [RuleField, Match], rules: readonly Rule[]): boolean {
-  const [first, ...others] = possible.map((index) => rules[index]);
-  return others.every((rule) => isSameTarget(field, targetOf(rule, field), targetOf(first, field)));
-}
-
-function viewRule(facts: IssueFacts, { when, set }: Rule, rule: number): Omit<RuleView, "decides"> {
-  const conditions = namesOf(when).map((name): ConditionView => {
+function viewConditions(facts: IssueFacts, when: Condition): readonly ConditionView[] {
+  return namesOf(when).map((name) => {
     const verdict = nameTruth(isFulfilled(facts, { [name]: when[name] }));
     return { name, wants: showWish(name, when), shows: shownFacts[name](facts, when), verdict };
   });
-  return { rule, verdict: nameTruth(isFulfilled(facts, when)), conditions, set };
 }
 
 function namesOf(when: Condition): readonly (keyof Condition)[] {
@@ -91,7 +92,7 @@ function namesOf(when: Condition): readonly (keyof Condition)[] {
   return known.filter((name) => when[name] !== undefined);
 }
 
-function nameTruth(verdict: Truth): TruthName {
+function nameTruth(verdict: Truth | undefined): TruthName {
   if (typeof verdict !== "boolean") return "unknown";
   return verdict ? "holds" : "fails";
 }

@@ -1,8 +1,7 @@
-import type { Issue, Milestone, Named, Pin, PinKind, RepositoryId } from "../../model/issue.ts";
+import type { Issue, Milestone, Named, Pin, PinKind, RepositoryId, Unreadable } from "../../model/issue.ts";
 import type { KnownIssue } from "../../model/link.ts";
 import { isSameName } from "../ground/issue-fields.ts";
 import type { Condition, Rule } from "../ground/settings.ts";
-import type { Truth } from "./condition.ts";
 
 /** What the rules of a project name, and a repository has under an id: each name once. */
 export type RuleNames = Readonly<Record<PinKind, readonly string[]>>;
@@ -161,7 +160,7 @@ export function isRenamed({ kind, name, now }: Pin): boolean {
 const nothing: readonly Pin[] = [];
 
 /** Whether an issue is in any milestone. Where it has none because its own was deleted, nobody knows what it would be in. */
-export function isInMilestone({ issue, pins = nothing }: KnownIssue): Truth {
+export function isInMilestone({ issue, pins = nothing }: KnownIssue): boolean | Unreadable {
   if (issue.milestone !== null) return true;
   const lost = pins.find((pin) => isAll(pin) && pin.now === undefined);
   const isLost = lost !== undefined && idsOf(lost).includes(String(issue.formerMilestone));
@@ -169,7 +168,7 @@ export function isInMilestone({ issue, pins = nothing }: KnownIssue): Truth {
 }
 
 /** Whether an issue carries what a name in a rule means. */
-export function carries(facts: KnownIssue, kind: PinKind, name: string): Truth {
+export function carries(facts: KnownIssue, kind: PinKind, name: string): boolean | Unreadable {
   if (isAll({ kind, name })) return isInMilestone(facts);
   const { issue, pins = nothing } = facts;
   const own = ownOf(issue, kind);

@@ -2,54 +2,41 @@ import type { Canonical, Issue } from "../../model/issue.ts";
 import type { KnownIssue, LinkedIssue } from "../../model/link.ts";
 import type { RuleField } from "../../model/post.ts";
 import type { Condition, RuleSettings } from "../ground/settings.ts";
-import { factsOf, type IssueFacts, type Truth } from "./condition.ts";
-import { isFulfilled } from "./conditions.ts";
-import { type Match, matchFields, ruledFields, rulesNaming } from "./match.ts";
+import { factsOf, type IssueFacts, judgeRules, type Truth } from "./conditions.ts";
 
 /** What makes a place among the rules. */
 export type PlaceSettings = Pick<RuleSettings, "rules" | "followDuplicates">;
 
-/** The place of one linked issue among the rules: for each field, which of them matches it. */
-export type Place = KnownPlace | UnknownPlace;
-
-export interface KnownPlace {
-  readonly kind: "known";
-  /** What counts: the linked issue, or the one that it is a duplicate of. */
-  readonly issue: Issue;
-  /** The linked issue where it is a duplicate of `issue`; else undefined. */
+/** A linked issue, held against every rule. */
+export interface Place {
+  /** What counts: the linked issue, or the one that it is a duplicate of. undefined while nothing is known of that. */
+  readonly facts: IssueFacts | undefined;
+  /** The linked issue where it is a duplicate of the one that counts; else undefined. */
   readonly duplicate: Issue | undefined;
   /** Whether nobody will work on it. */
   readonly isDropped: boolean;
-  readonly matches: ReadonlyMap<RuleField, Match>;
-}
-
-/** Nothing is known of the issue that counts: any rule may match it. */
-export interface UnknownPlace {
-  readonly kind: "unknown";
-  readonly matches: ReadonlyMap<RuleField, Match>;
+  /** Whether it matches each of the rules, in their order; where that is not certain, with the issue in words. */
+  readonly verdicts: readonly Truth[];
 }
 
 /** The place of a linked issue, or of the one that it is a duplicate of. */
 export function placeOf(linked: LinkedIssue, settings: PlaceSettings): Place {
   const { rules } = settings;
-  const found = findFacts(linked, settings);
-  if (typeof found === "string") {
-    const doubt = { kind: "unknown", message: found } as const;
-    const matchOf = (field: RuleField): Match => ({
-      possible: [...rulesNaming(field, rules), rules.length],
-      doubt,
-    });
-    return { kind: "unknown", matches: new Map(ruledFields(rules).map((field) => [field, matchOf(field)])) };
+  const facts = findFacts(linked, settings);
+  if (typeof facts === "string") {
+    const verdicts = rules.map(() => ({ kind: "unknown", message: facts }) as const);
+    return { facts: undefined, duplicate: undefined, isDropped: false, verdicts };
   }
-  const { issue } = found;
+  const { issue } = facts;
   const duplicate = issue === linked.known?.issue ? undefined : linked.known?.issue;
-  return {
-    kind: "known",
-    issue,
-    duplicate,
-    isDropped: isDropped(issue),
-    matches: matchFields(found, settings),
-  };
+  const verdicts = judgeRules(facts, rules).map((verdict, index): Truth => {
+    if (typeof verdict === "boolean") return verdict;
+    const name = nameWithDuplicate(issue, duplicate);
+    const { kind, message } = verdict;
+    const doubt = kind === "unknown" ? `: rule ${index + 1} asks for ${message}` : ` was ${message}`;
+    return { ...verdict, message: name + doubt };
+  });
+  return { facts, duplicate, isDropped: isDropped(issue), verdicts };
 }
 
 /**
@@ -62,17 +49,16 @@ export function isSamePlace(
   field: RuleField,
   settings: PlaceSettings,
 ): boolean {
-  const [now, then] = [findFacts(linked, settings), findFacts(before, settings)];
-  if (typeof now === "string" || typeof then === "string") return false;
-  if (isDropped(now.issue) !== isDropped(then.issue)) return false;
-  const naming = new Set(rulesNaming(field, settings.rules));
-  return settings.rules
-    .filter((_, index) => naming.has(index))
-    .every(({ when }) => foldVerdict(isFulfilled(now, when)) === foldVerdict(isFulfilled(then, when)));
+  const [now, then] = [placeOf(linked, settings), placeOf(before, settings)];
+  if (now.facts === undefined || then.facts === undefined || now.isDropped !== then.isDropped) return false;
+  return settings.rules.every(
+    ({ set }, index) =>
+      set[field] === undefined || foldVerdict(now.verdicts[index]) === foldVerdict(then.verdicts[index]),
+  );
 }
 
-function foldVerdict(verdict: Truth): boolean | "unknown" | "unnamed" {
-  return typeof verdict === "boolean" ? verdict : verdict.kind;
+function foldVerdict(verdict: Truth | undefined): boolean | string | undefined {
+  return typeof verdict === "object" ? verdict.kind : verdict;
 }
 
 /** An issue in words: by its number, or by that of its duplicate and its own. */
@@ -86,9 +72,9 @@ export function nameWithDuplicate(issue: Issue, duplicate: Issue | undefined): s
  * The facts that count, or why they are not known. A duplicate is never worked on, so that its voters are notified of nothing until the
  * issue in whose favour it was closed gets somewhere: that one stands in its place.
  */
-export function findFacts(
+function findFacts(
   { link, known }: LinkedIssue,
-  { rules, followDuplicates }: Pick<RuleSettings, "rules" | "followDuplicates">,
+  { rules, followDuplicates }: PlaceSettings,
 ): IssueFacts | string {
   if (known === undefined) return `issue #${link.issue.number} can't be read`;
   const { issue, signals, canonical } = known;

@@ -4,8 +4,7 @@ import { layRules, noTarget } from "../fields/base.ts";
 import { isSameTarget, isSameValue, readField } from "../ground/fields.ts";
 import type { RuleSettings, Settings } from "../ground/settings.ts";
 import { inNumbers, isByVotes } from "./by-votes.ts";
-import { ruledFields } from "./match.ts";
-import { type Derivation, deriveTarget } from "./rules.ts";
+import { type Derivation, deriveTarget, ruledFields } from "./rules.ts";
 
 /** What other rules are laid over: the rules before, and what was known when they were replaced. */
 export interface RebaseContext {

@@ -1,11 +1,10 @@
-import type { Issue } from "../../model/issue.ts";
-import type { LinkedIssue, Target } from "../../model/link.ts";
-import type { FieldValue, RuleField } from "../../model/post.ts";
+import type { Issue, Pin, Signals, Unreadable } from "../../model/issue.ts";
+import type { KnownIssue, LinkedIssue, Target } from "../../model/link.ts";
+import { type FieldValue, type RuleField, ruleFields } from "../../model/post.ts";
 import { isSameTarget } from "../ground/fields.ts";
 import type { Rule, RuleSettings } from "../ground/settings.ts";
-import { findClash, isImplied } from "./conditions.ts";
-import { type Doubt, isDoubtful, type Match, ruledFields } from "./match.ts";
-import { isForDropped, type KnownPlace, nameWithDuplicate, type Place, placeOf } from "./place.ts";
+import { factsOf, judgeRules, type Truth, type Unnamed } from "./conditions.ts";
+import { isForDropped, type Place, placeOf } from "./place.ts";
 
 /** What the rules make of the issues of one post: of every field that any rule sets. */
 export type Derivation = ReadonlyMap<RuleField, FieldDerivation>;
@@ -29,6 +28,12 @@ export interface DerivedField {
 }
 
 /**
+ * In words. `unknown`: a fact can't be read. `unnamed`: the issue was closed for a reason that no rule names, so the rules for
+ * other reasons are neither a yes nor a no.
+ */
+export type Doubt = Unreadable | Unnamed;
+
+/**
  * The rules of a project that has none of its own. They set only the roadmap's column, whose values every board shares. An
  * open issue with an assignee gets the same column whether or not its pull requests can be read.
  */
@@ -40,23 +45,25 @@ export function defaultRules(): readonly Rule[] {
   ];
 }
 
+/** The fields that any of the rules sets; only these are ever looked at or written. */
+export function ruledFields(rules: readonly Rule[]): readonly RuleField[] {
+  return ruleFields.filter((field) => rules.some(({ set }) => set[field] !== undefined));
+}
+
 /** The target of every field: a pure function of the post's issues and the settings. */
 export function deriveTarget(
   links: readonly LinkedIssue[],
   settings: Omit<RuleSettings, "whenNoRule" | "boardRules">,
 ): Derivation {
   const places = counted(links.filter(({ isGone }) => !isGone).map((linked) => placeOf(linked, settings)));
-  const candidates = settings.several === "primary" ? places.slice(0, 1) : places;
-  return new Map(
-    ruledFields(settings.rules).map((field) => [field, deriveField(field, candidates, settings)]),
-  );
+  const deciding = settings.several === "primary" ? places.slice(0, 1) : places;
+  return new Map(ruledFields(settings.rules).map((field) => [field, deriveField(field, deciding, settings)]));
 }
 
-/** One issue's part in a field. */
-interface Candidate extends Match {
-  readonly place: Place;
-  readonly best: number;
-  readonly worst: number;
+/** Issues that nobody will work on are left out while there is, or may be, any other. */
+function counted(places: readonly Place[]): readonly Place[] {
+  const alive = places.filter(({ isDropped }) => !isDropped);
+  return alive.length > 0 ? alive : places;
 }
 
 function deriveField(
@@ -64,51 +71,101 @@ function deriveField(
   places: readonly Place[],
   { rules, several }: Pick<RuleSettings, "rules" | "several">,
 ): FieldDerivation {
-  const candidates = places.flatMap((place) =>
-    [...place.matches]
-      .filter(([name]) => name === field)
-      .map(([, match]): Candidate => {
-        return { ...match, place, best: Math.min(...match.possible), worst: Math.max(...match.possible) };
-      }),
-  );
+  const candidates = places.map((place) => {
+    const match = matchField(field, place.verdicts, rules);
+    return { ...match, place, best: Math.min(...match.possible), worst: Math.max(...match.possible) };
+  });
   const outermost = several === "all" ? Math.max : Math.min;
   // With all that is in doubt at its best, and at its worst. Whatever lies between may come out.
   const best = outermost(...candidates.map((candidate) => candidate.best));
   const worst = outermost(...candidates.map((candidate) => candidate.worst));
-  const outcomes = candidates.flatMap(({ possible }) =>
-    possible.filter((one) => one >= best && one <= worst),
-  );
+  const outcomes = candidates.flatMap(({ possible }) => possible.filter((one) => one >= best && one < worst));
   const target = targetOf(rules[worst], field);
   const isCertain = outcomes.every((rule) => isSameTarget(field, targetOf(rules[rule], field), target));
-  const doubt = isCertain
-    ? undefined
-    : findDoubt(candidates.filter((one) => one.worst > best && one.best < worst));
+  const doubtful = isCertain ? [] : candidates.filter((one) => one.worst > best && one.best < worst);
+  const doubts = doubtful.map(({ doubt }) => doubt);
+  // What can't be read is said first: a reason without a name is no failure.
+  const doubt = doubts.find((one) => one?.kind === "unknown") ?? doubts[0];
   if (doubt !== undefined) return doubt;
-  const decisive = findDecisive(candidates.filter((candidate) => candidate.worst === worst));
-  if (decisive === undefined)
+  // Among equals the earlier link decides, and one that is certain before one that is not.
+  const equals = candidates.filter(({ worst: own, place }) => own === worst && place.facts !== undefined);
+  const decisive = (equals.find((one) => one.doubt === undefined) ?? equals[0])?.place;
+  if (decisive?.facts === undefined)
     return { kind: "unknown", message: "every linked issue is gone from the tracker" };
-  const { issue, duplicate } = decisive;
   const rule = worst === rules.length ? undefined : worst;
-  return { kind: "derived", field, target, rule, issue, duplicate };
+  const { duplicate, facts } = decisive;
+  return { kind: "derived", field, target, rule, issue: facts.issue, duplicate };
 }
 
-/** What can't be read is said first: a reason without a name is no failure. */
-function findDoubt(candidates: readonly Candidate[]): Doubt | undefined {
-  const doubts = candidates.filter(isDoubtful).map(({ place, doubt }) => nameDoubt(place, doubt));
-  return doubts.find(({ kind }) => kind === "unknown") ?? doubts[0];
+/** From which rule one issue gives one field its value. */
+export interface Match {
+  /**
+   * The indexes of all rules that it may be, the most advanced first; the number of rules stands for none. One alone where
+   * there is no doubt.
+   */
+  readonly possible: readonly number[];
+  /** What keeps it from being said which of them; undefined where there is no doubt. */
+  readonly doubt: Doubt | undefined;
 }
 
-/** A doubt about an issue, with its name. */
-export function nameDoubt(place: Place, doubt: Doubt): Doubt {
-  if (place.kind === "unknown") return doubt;
-  const name = nameWithDuplicate(place.issue, place.duplicate);
-  return { ...doubt, message: `${name}${doubt.kind === "unknown" ? ":" : " was"} ${doubt.message}` };
+/**
+ * The cascade: each field takes its value from the first rule, from the top, that matches the issue and names this field. What
+ * a rule does not name it leaves to the rules below.
+ *
+ * A rule for closed issues that looks at no reason matches whatever the reason is. Any other one below the rules for reasons
+ * does not say what the closing meant: by a milestone alone a finished issue would look like a planned one.
+ *
+ * @param verdicts whether the issue matches each of the rules.
+ */
+export function matchField(field: RuleField, verdicts: readonly Truth[], rules: readonly Rule[]): Match {
+  const naming = [...rules.keys()].filter((index) => rules[index]?.set[field] !== undefined);
+  const possible = new Set<number>();
+  const unnamed: number[] = [];
+  const doubts: { unknown?: Doubt; unnamed?: Doubt } = {};
+  let [isTold, ways] = [false, 0];
+  for (const index of [...naming, rules.length]) {
+    const verdict = verdicts[index] ?? true;
+    if (verdict === false) continue;
+    if (verdict !== true) doubts[verdict.kind] ??= verdict;
+    if (verdict !== true && verdict.kind === "unnamed") {
+      unnamed.push(index);
+      continue;
+    }
+    // It is the first match if all that is unknown above it is a no.
+    const isForClosed = rules[index]?.when.state === "closed";
+    ways += 1;
+    isTold ||= isForClosed || unnamed.length === 0;
+    for (const one of isForClosed ? [index] : [...unnamed, index]) possible.add(one);
+    if (verdict === true) break;
+  }
+  const isUnknown = ways > 1 && isTold;
+  const doubt = isUnknown ? doubts.unknown : doubts.unnamed;
+  return {
+    possible: [...possible].toSorted((one, other) => one - other),
+    doubt: possible.size > 1 ? doubt : undefined,
+  };
 }
 
-/** Among equals the earlier link decides, and one that is certain before one that is not. */
-function findDecisive(candidates: readonly Candidate[]): KnownPlace | undefined {
-  const certain = candidates.filter((candidate) => !isDoubtful(candidate));
-  return [...certain, ...candidates].map(({ place }) => place).find((place) => place.kind === "known");
+/** For each field that any rule sets, the rule that one issue takes it from. */
+export function matchFields(known: KnownIssue, rules: readonly Rule[]): ReadonlyMap<RuleField, Match> {
+  const verdicts = judgeRules(factsOf(known, rules), rules);
+  return new Map(ruledFields(rules).map((field) => [field, matchField(field, verdicts, rules)]));
+}
+
+/**
+ * Whether a decision about an issue may hang on anything beside its own record, so that it must be read again in each run:
+ * going by the record alone, some rule that names a signal might be the first to match for a field. Most issues that were closed
+ * long ago are decided by a rule above. What is final counts as known: a release that contains an issue contains it for good.
+ */
+export function isSignalNeeded(
+  issue: Issue,
+  { isReleased }: Signals,
+  { rules }: Pick<RuleSettings, "rules">,
+  pins: readonly Pin[] = [],
+): boolean {
+  const isFinal = isReleased?.kind === "known" && isReleased.value;
+  const matches = matchFields({ issue, pins, ...(isFinal && { signals: { isReleased } }) }, rules);
+  return [...matches.values()].some(({ doubt }) => doubt?.kind === "unknown");
 }
 
 /**
@@ -126,35 +183,6 @@ export function advancedValues(
     .filter(({ when }) => !isForDropped(when))
     .map(({ set }) => set[field])
     .filter((value) => value !== undefined);
-}
-
-/** Rules that never decide anything: for each field that they name, an earlier rule takes everything that they would match. */
-export function shadowedRules(
-  rules: readonly Rule[],
-): readonly { readonly index: number; readonly by: readonly number[] }[] {
-  return rules.flatMap((rule, index) => {
-    const earlier = rules.slice(0, index);
-    const by = ruledFields([rule]).map((field) =>
-      earlier.findIndex(({ when, set }) => set[field] !== undefined && isImplied(rule.when, when)),
-    );
-    return by.includes(-1) ? [] : [{ index, by: [...new Set(by)].toSorted((one, other) => one - other) }];
-  });
-}
-
-/** Rules that no issue whatever can match, each with the reason. */
-export function impossibleRules(
-  rules: readonly Rule[],
-): readonly { readonly index: number; readonly why: string }[] {
-  return rules.flatMap(({ when }, index) => {
-    const why = findClash(when);
-    return why === undefined ? [] : [{ index, why }];
-  });
-}
-
-/** Issues that nobody will work on are left out while there is, or may be, any other. */
-function counted(places: readonly Place[]): readonly Place[] {
-  const alive = places.filter((place) => place.kind === "unknown" || !place.isDropped);
-  return alive.length > 0 ? alive : places;
 }
 
 /** What a rule asks of a field; no rule asks nothing. */

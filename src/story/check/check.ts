@@ -4,7 +4,7 @@ import type { ReadBounds } from "../../model/surroundings.ts";
 import { shadowedBoardRules } from "../../plan/board-rules/board-rules.ts";
 import { fightingRules } from "../../plan/board-rules/fights.ts";
 import { isRenamed, pinNouns } from "../../plan/rules/pins.ts";
-import { impossibleRules, shadowedRules } from "../../plan/rules/rules.ts";
+import { impossibleRules, shadowedRules } from "../../plan/rules/useless.ts";
 import { repositoryNames, type SyncProject, type World } from "../../sync/ground/world.ts";
 import { describeTokenEnd } from "../../sync/tell/stored-report.ts";
 import type { ShownCategory } from "../posts.ts";

@@ -7,8 +7,7 @@ import { asWritten } from "../../plan/fields/late.ts";
 import { readField } from "../../plan/ground/fields.ts";
 import { readIssueField } from "../../plan/ground/issue-fields.ts";
 import { inNumbers } from "../../plan/rules/by-votes.ts";
-import { ruledFields } from "../../plan/rules/match.ts";
-import type { Derivation } from "../../plan/rules/rules.ts";
+import { type Derivation, ruledFields } from "../../plan/rules/rules.ts";
 import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import type { ExplainedField, Explaining, Explanation } from "./explanation.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Issue, Signals } from "../../../src/model/issue.ts";
 import type { Rule } from "../../../src/plan/ground/settings.ts";
-import { isSignalNeeded } from "../../../src/plan/rules/match.ts";
+import { isSignalNeeded } from "../../../src/plan/rules/rules.ts";
 import { makeIssue } from "../make.ts";
 
 const rules: readonly Rule[] = [

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Issue, Milestone, Signals } from "../../../src/model/issue.ts";
 import type { Condition, Rule } from "../../../src/plan/ground/settings.ts";
-import { factsOf, type IssueFacts } from "../../../src/plan/rules/condition.ts";
-import { findClash, isFulfilled, isImplied } from "../../../src/plan/rules/conditions.ts";
+import { factsOf, type IssueFacts, isFulfilled, isImplied } from "../../../src/plan/rules/conditions.ts";
+import { impossibleRules } from "../../../src/plan/rules/useless.ts";
 import { known, makeIssue, makePullRequest, unreadable } from "../make.ts";
 
 const open: Milestone = { number: 1, title: "v1", state: "open" };
@@ -23,6 +23,10 @@ function makeFacts(
     ...(isReleased && { isReleased }),
   };
   return factsOf({ issue: makeIssue(record), signals }, rules);
+}
+
+function findClash(when: Condition): string | undefined {
+  return impossibleRules([{ when, set: {} }])[0]?.why;
 }
 
 /** The reasons that the other rules name. */

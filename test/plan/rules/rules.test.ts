@@ -3,15 +3,14 @@ import { describe, expect, it } from "vitest";
 import type { Issue, LinkedPullRequest, Signals } from "../../../src/model/issue.ts";
 import type { LinkedIssue } from "../../../src/model/link.ts";
 import type { Rule, Settings } from "../../../src/plan/ground/settings.ts";
-import { factsOf } from "../../../src/plan/rules/condition.ts";
-import { matchFields, ruledFields } from "../../../src/plan/rules/match.ts";
 import {
   advancedValues,
   defaultRules,
   deriveTarget,
-  impossibleRules,
-  shadowedRules,
+  matchFields,
+  ruledFields,
 } from "../../../src/plan/rules/rules.ts";
+import { impossibleRules, shadowedRules } from "../../../src/plan/rules/useless.ts";
 import {
   aim,
   done,
@@ -51,7 +50,7 @@ it.each([
   ["labelled and in a milestone", { ...scheduled, labels: ["started"] }, 1],
   ["as it was opened", untouched, statusRules.length],
 ])("the first rule that matches wins: %s", (_, issue, expected) => {
-  const matches = matchFields(factsOf({ issue }, statusRules), { rules: statusRules });
+  const matches = matchFields({ issue }, statusRules);
   expect(matches).toEqual(new Map([["status", { possible: [expected], doubt: undefined }]]));
 });
 

@@ -4,8 +4,8 @@ import type { SignalledIssue } from "../../../ledger/pulls.ts";
 import { type Issue, type IssueRef, type Pin, refOf, type Signals } from "../../../model/issue.ts";
 import { hashText } from "../../../plan/ground/hash.ts";
 import type { Settings } from "../../../plan/ground/settings.ts";
-import { isSignalNeeded } from "../../../plan/rules/match.ts";
 import { isDuplicate } from "../../../plan/rules/place.ts";
+import { isSignalNeeded } from "../../../plan/rules/rules.ts";
 import {
   looksBesideRecord,
   neededSignals,
