@@ -74,7 +74,7 @@ export function checkIssueChanges(
     const post: Post = { id, values };
     const missing = Math.min(looks.absences(id), 2) as 0 | 1 | 2;
     const derived = deriveBoard({ post, missing }, scenario.settings, seen);
-    if (derived.kind === "undecided") return;
+    if (derived === undefined) return;
     const known = asked.get(id) ?? { targets: new Map(), changes: new Map() };
     asked.set(id, known);
     for (const [field, target] of derived.targets) {

@@ -1,22 +1,19 @@
 import type { IssueField } from "../../model/issue.ts";
 import type { Row, Target } from "../../model/link.ts";
 import type { FieldValue, Post, PostField, RuleField } from "../../model/post.ts";
+import { noTarget, targetOf } from "../fields/base.ts";
 import { isSameValue, openWordsOf, readField, showValue } from "../ground/fields.ts";
 import { fieldsOf } from "../ground/issue-fields.ts";
 import type { BoardRule, IssueChange, PostCondition, Settings } from "../ground/settings.ts";
 import type { ConditionView, TruthName } from "../rules/explain.ts";
 
 /** What the board rules make of a post. */
-export type BoardDerivation =
-  | {
-      readonly kind: "derived";
-      /** The index of the rule; undefined when none matches. */
-      readonly rule: number | undefined;
-      /** Every field that a rule sets has one; of a post that is missing, only those of the rule that matches. */
-      readonly targets: ReadonlyMap<IssueField, Target>;
-    }
-  /** The board does not show what decides, or the post is missing and no rule asks for that: nothing may change. */
-  | { readonly kind: "undecided" };
+export interface BoardDerivation {
+  /** The index of the rule; undefined when none matches. */
+  readonly rule: number | undefined;
+  /** Every field that a rule sets has one; of a post that is missing, only those of the rule that matches. */
+  readonly targets: ReadonlyMap<IssueField, Target>;
+}
 
 type FieldConditionName = Exclude<keyof PostCondition, "missing">;
 
@@ -55,27 +52,29 @@ export function changedFields(boardRules: readonly BoardRule[]): readonly IssueF
  * The target of every issue field: a pure function of the post and the settings. A post that is not listed changes nothing, unless
  * a rule asks for `missing`, two pulls have missed the post, and it can't have been moved to another project. Then only the fields
  * that this rule names move; what other rules have made of the others stays.
+ *
+ * @returns undefined where the board does not show what decides, or the post is missing and no rule asks for that: nothing may change.
  */
 export function deriveBoard(
   row: Presence,
   settings: Pick<Settings, "boardRules" | "openCategories">,
   seen: ReadonlySet<PostField>,
-): BoardDerivation {
+): BoardDerivation | undefined {
   const { boardRules } = settings;
   const isMissing = row.missing > 0;
-  if (isMissing && !isGone(row)) return { kind: "undecided" };
+  if (isMissing && !isGone(row)) return undefined;
   const open = openWordsOf(row.post, settings);
   for (const [rule, { when, set }] of boardRules.entries()) {
     if ((when.missing === true) !== isMissing) continue;
     const verdict = together(holdAgainst(row.post, when, { seen, open }));
-    if (verdict === "unknown") return { kind: "undecided" };
+    if (verdict === "unknown") return undefined;
     if (verdict === "fails") continue;
     const fields = fieldsOf(set);
     const moved = isMissing ? [...fields.keys()] : changedFields(boardRules);
-    return { kind: "derived", rule, targets: targetsOf(moved, fields) };
+    return { rule, targets: new Map(moved.map((field) => [field, targetOf(fields.get(field))])) };
   }
-  if (isMissing) return { kind: "undecided" };
-  return { kind: "derived", rule: undefined, targets: targetsOf(changedFields(boardRules), new Map()) };
+  if (isMissing) return undefined;
+  return { rule: undefined, targets: new Map(changedFields(boardRules).map((field) => [field, noTarget])) };
 }
 
 type Presence = Pick<Row, "post" | "missing" | "mayHaveMoved">;
@@ -192,16 +191,4 @@ function together(held: readonly Pick<Held, "verdict">[]): TruthName {
 function isImplied(when: PostCondition, earlier: PostCondition): boolean {
   if ((when.missing === true) !== (earlier.missing === true)) return false;
   return conditionsOf(earlier).every(({ name, field, wanted }) => isSameValue(field, when[name], wanted));
-}
-
-function targetsOf(
-  fields: readonly IssueField[],
-  set: ReadonlyMap<IssueField, FieldValue>,
-): ReadonlyMap<IssueField, Target> {
-  return new Map(
-    fields.map((field) => {
-      const value = set.get(field);
-      return [field, value === undefined ? { kind: "none" } : { kind: "value", value }];
-    }),
-  );
 }

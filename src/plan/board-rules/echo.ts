@@ -132,9 +132,9 @@ export function echoOnIssues(
     );
   const derive = (change: PostChange) => deriveBoard(withValues(row, change), settings, seen);
   const [before, now] = [derive(valuesOf("before")), derive(valuesOf("value"))];
-  if (now.kind === "undecided") return [];
+  if (now === undefined) return [];
   const moved = [...now.targets].filter(([field, target]) => {
-    const without = before.kind === "derived" ? before.targets.get(field) : undefined;
+    const without = before?.targets.get(field);
     return without === undefined || !isSameTarget(field, without, target);
   });
   if (moved.length === 0) return [];

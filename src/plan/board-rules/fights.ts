@@ -59,6 +59,5 @@ function newlyMatched(
 function matches(values: Post["values"], boardRule: BoardRule): boolean {
   if (boardRule.when.missing === true) return true;
   const post: Post = { id: "" as PostId, values };
-  const derived = deriveBoard({ post, missing: 0 }, { boardRules: [boardRule] }, seen);
-  return derived.kind === "derived" && derived.rule !== undefined;
+  return deriveBoard({ post, missing: 0 }, { boardRules: [boardRule] }, seen)?.rule !== undefined;
 }

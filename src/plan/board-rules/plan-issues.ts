@@ -57,7 +57,6 @@ type IssueContext = Pick<PlanContext, "settings" | "seen" | "renderComment" | "n
 
 type IssuePlan = Pick<Decision, "actions" | "stopped" | "issueBases" | "notes" | "dueAt">;
 
-type Derived = BoardDerivation & { readonly kind: "derived" };
 interface IssueDecision extends FieldDecision<IssueField> {
   readonly field: IssueField;
   /** Set where it stays for another post's sake (A8). */
@@ -83,8 +82,9 @@ export function planIssues(
   context: IssueContext & { readonly isQuarantined: boolean },
 ): IssuePlan {
   const { settings, seen } = context;
-  const derived = derive(row, context);
-  if (isUnlooked(row) || (derived === undefined && settings.issue.voteLabels === undefined)) return nothing;
+  const asksNothing = settings.boardRules.length === 0 && settings.issue.voteLabels === undefined;
+  if (asksNothing || isUnlooked(row)) return nothing;
+  const derived = deriveBoard(row, settings, seen);
   const fields = derived === undefined ? [] : findAsks(row, asked, derived, context);
   const untaken = derived && findUntaken(row, settings, seen);
   const rule = derived?.rule === undefined ? undefined : settings.boardRules[derived.rule];
@@ -122,14 +122,18 @@ export function adoptIssues(
   context: IssueContext,
   areVotesLeft: boolean,
 ): Pick<IssuePlan, "issueBases" | "notes"> {
-  const ruled = derive(row, context)?.targets ?? [];
+  const { settings, seen } = context;
+  const ruled = isUnlooked(row) ? undefined : deriveBoard(row, settings, seen);
   const decided = row.links.filter(isWritable).map((linked) => {
-    const asks = voteAsks(row, linked, context.settings, context.seen);
+    const asks = voteAsks(row, linked, settings, seen);
     // A label that is there already is this post's too, at once: another post's plan of the same run has to leave it.
     const byVotes = areVotesLeft
       ? asks.map(({ field, target }) => takeField(linked, [field, target]))
       : asks.map((ask) => decideVotes(linked, ask, context)).filter(({ write }) => write === undefined);
-    return { linked, decisions: [...[...ruled].map((one) => takeField(linked, one)), ...byVotes] };
+    return {
+      linked,
+      decisions: [...[...(ruled?.targets ?? [])].map((one) => takeField(linked, one)), ...byVotes],
+    };
   });
   return recordOf(decided);
 }
@@ -140,27 +144,23 @@ const quarantined: Note = {
     "its status flapped too often, so its issues are not changed either; `boardsync release` goes on with it",
 };
 
-/** B; undefined while it can't be said, or must not be looked at (A1 to A3). */
-function derive(row: Row, { settings, seen }: Pick<IssueContext, "settings" | "seen">): Derived | undefined {
-  if (settings.boardRules.length === 0) return undefined;
-  if (isUnlooked(row)) return undefined;
-  const derived = deriveBoard(row, settings, seen);
-  return derived.kind === "derived" ? derived : undefined;
-}
-
 /** A2. */
 function isUnlooked({ seenAt, missing, openIntents }: Row): boolean {
   return (seenAt === undefined && missing === 0) || openIntents.includes("patch-post");
 }
 
 /** The fields whose value stays the same when the post has become what its issues ask for (A4). */
-function findAsks(row: Row, asked: PostChange, { targets }: Derived, { settings, seen }: IssueContext): Asks {
+function findAsks(
+  row: Row,
+  asked: PostChange,
+  { targets }: BoardDerivation,
+  { settings, seen }: IssueContext,
+): Asks {
   const fields: Asks = [...targets];
   if (Object.keys(asked).length === 0) return fields;
   const after = deriveBoard(withValues(row, asked), settings, seen);
-  if (after.kind === "undecided") return [];
   return fields.filter(([field, target]) => {
-    const then = after.targets.get(field);
+    const then = after?.targets.get(field);
     return then !== undefined && isSameTarget(field, target, then);
   });
 }

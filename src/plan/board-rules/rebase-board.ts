@@ -34,8 +34,8 @@ export function rebaseIssues(known: Row, { before, settings, seen }: BoardRebase
       const to = targetIn(row, now, field);
       if (known === undefined || to === undefined || isSameTarget(field, to, known.target)) continue;
       // A label by votes is none of the rules'.
-      if (then === undefined && now.kind === "derived" && !now.targets.has(field)) continue;
-      const from = (then && targetIn(row, then, field)) ?? known.target;
+      if (before === undefined && now?.targets.has(field) === false) continue;
+      const from = targetIn(row, then, field) ?? known.target;
       if (isSameTarget(field, from, known.target)) {
         changed[field] = { ...known, target: to, pending: undefined };
       }
@@ -47,7 +47,7 @@ export function rebaseIssues(known: Row, { before, settings, seen }: BoardRebase
 /** A missing post about which neither the old nor the new rules say anything is taken as the lists showed it last. */
 function asListed(row: Row, { before, settings, seen }: BoardRebase): Row {
   const isDecided = [before ?? [], settings.boardRules].some(
-    (boardRules) => deriveBoard(row, { boardRules }, seen).kind === "derived",
+    (boardRules) => deriveBoard(row, { boardRules }, seen) !== undefined,
   );
   return row.missing === 0 || isDecided ? row : { ...row, missing: 0 };
 }
@@ -55,9 +55,8 @@ function asListed(row: Row, { before, settings, seen }: BoardRebase): Row {
 /** What the rules make of one field. Rules for a missing post leave the fields alone that they don't name: undefined. */
 function targetIn(
   { missing }: Row,
-  derived: BoardDerivation,
+  derived: BoardDerivation | undefined,
   field: IssueField,
 ): FieldBase["target"] | undefined {
-  if (derived.kind === "undecided") return undefined;
-  return derived.targets.get(field) ?? (missing > 0 ? undefined : noTarget);
+  return derived && (derived.targets.get(field) ?? (missing > 0 ? undefined : noTarget));
 }

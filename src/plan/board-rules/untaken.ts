@@ -43,8 +43,7 @@ export function isPutBack(
   untaken: BoardDerivation | undefined,
 ): boolean {
   const known = base?.[field];
-  if (known === undefined || untaken?.kind !== "derived" || isSameTarget(field, target, known.target))
-    return false;
-  const expected = untaken.targets.get(field);
-  return expected !== undefined && isSameTarget(field, expected, known.target);
+  const expected = untaken?.targets.get(field);
+  if (known === undefined || expected === undefined) return false;
+  return !isSameTarget(field, target, known.target) && isSameTarget(field, expected, known.target);
 }

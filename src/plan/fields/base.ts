@@ -9,6 +9,11 @@ import { isSameTarget, isSameValue, isStill } from "../ground/fields.ts";
 /** Where no rule asks for anything. */
 export const noTarget: Target = { kind: "none" };
 
+/** A target of this value; none asks for nothing. */
+export function targetOf(value: FieldValue | undefined): Target {
+  return value === undefined ? noTarget : { kind: "value", value };
+}
+
 /** Where nothing is known of a field yet. */
 export const noBase: FieldBase = {
   target: noTarget,

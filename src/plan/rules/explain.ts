@@ -1,11 +1,12 @@
 import type { Issue, LinkedPullRequest, Readable } from "../../model/issue.ts";
 import type { LinkedIssue } from "../../model/link.ts";
 import type { PostChange, RuleField } from "../../model/post.ts";
+import { targetOf } from "../fields/base.ts";
 import { isSameTarget } from "../ground/fields.ts";
 import type { Condition } from "../ground/settings.ts";
 import { type IssueFacts, isFulfilled, type Truth } from "./conditions.ts";
 import { type PlaceSettings, placeOf } from "./place.ts";
-import { type Doubt, matchField, ruledFields, targetOf } from "./rules.ts";
+import { type Doubt, matchField, ruledFields } from "./rules.ts";
 import { projectFieldKey } from "./signals.ts";
 
 /** One condition, beside what it was held against. */
@@ -52,8 +53,8 @@ export function viewIssue(linked: LinkedIssue, settings: PlaceSettings): IssueVi
   const matches = ruledFields(given).map((field) => ({ field, ...matchField(field, verdicts, given) }));
   // What is in doubt does not matter where all rules that it may be set the same.
   const isSure = ({ field, possible }: (typeof matches)[number]): boolean => {
-    const last = targetOf(given[Math.max(...possible)], field);
-    return possible.every((index) => isSameTarget(field, targetOf(given[index], field), last));
+    const last = targetOf(given[Math.max(...possible)]?.set[field]);
+    return possible.every((index) => isSameTarget(field, targetOf(given[index]?.set[field]), last));
   };
   const sure = matches.filter(isSure);
   const unsure = matches.filter((match) => !isSure(match));

@@ -1,6 +1,7 @@
 import type { Issue, Pin, Signals, Unreadable } from "../../model/issue.ts";
 import type { KnownIssue, LinkedIssue, Target } from "../../model/link.ts";
 import { type FieldValue, type RuleField, ruleFields } from "../../model/post.ts";
+import { targetOf } from "../fields/base.ts";
 import { isSameTarget } from "../ground/fields.ts";
 import type { Rule, RuleSettings } from "../ground/settings.ts";
 import { factsOf, judgeRules, type Truth, type Unnamed } from "./conditions.ts";
@@ -80,8 +81,8 @@ function deriveField(
   const best = outermost(...candidates.map((candidate) => candidate.best));
   const worst = outermost(...candidates.map((candidate) => candidate.worst));
   const outcomes = candidates.flatMap(({ possible }) => possible.filter((one) => one >= best && one < worst));
-  const target = targetOf(rules[worst], field);
-  const isCertain = outcomes.every((rule) => isSameTarget(field, targetOf(rules[rule], field), target));
+  const target = targetOf(rules[worst]?.set[field]);
+  const isCertain = outcomes.every((rule) => isSameTarget(field, targetOf(rules[rule]?.set[field]), target));
   const doubtful = isCertain ? [] : candidates.filter((one) => one.worst > best && one.best < worst);
   const doubts = doubtful.map(({ doubt }) => doubt);
   // What can't be read is said first: a reason without a name is no failure.
@@ -183,10 +184,4 @@ export function advancedValues(
     .filter(({ when }) => !isForDropped(when))
     .map(({ set }) => set[field])
     .filter((value) => value !== undefined);
-}
-
-/** What a rule asks of a field; no rule asks nothing. */
-export function targetOf(rule: Rule | undefined, field: RuleField): Target {
-  const value = rule?.set[field];
-  return value === undefined ? { kind: "none" } : { kind: "value", value };
 }

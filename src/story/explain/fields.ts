@@ -32,8 +32,8 @@ export function explainIssueFields(explaining: Explaining): Explanation["issueFi
   const asksOf = (linked: LinkedIssue, field: IssueField): Asks | undefined => {
     const byVotes = voteAsks(row, linked, settings, seen).find((ask) => ask.field === field);
     if (byVotes !== undefined) return { target: byVotes.target, rule: undefined };
-    const target = derived.kind === "derived" ? derived.targets.get(field) : undefined;
-    return target && { target, rule: derived.kind === "derived" ? derived.rule : undefined };
+    const target = derived?.targets.get(field);
+    return target && { target, rule: derived?.rule };
   };
   return row.links.flatMap((linked) =>
     fieldsOf(linked, explaining).map((field) => ({

@@ -355,6 +355,14 @@ describe("board rules that were replaced", () => {
     expect(replace(declined, hidden, new Set<PostField>(["status"]))).toBeUndefined();
   });
 
+  it("end what rules have asked for of which the board does not show any more what they look at", () => {
+    const hidden: readonly BoardRule[] = [{ when: { archived: true }, set: { state: "open" } }];
+    const context = { before: hidden, settings: { boardRules: [] }, seen: new Set<PostField>(["status"]) };
+    expect(rebaseIssues(declined, context)[0]?.base).toEqual({
+      state: makeBase(noTarget, "closed:completed"),
+    });
+  });
+
   it("move of a missing post only what a rule for missing posts names", () => {
     const gone: readonly BoardRule[] = [{ when: { missing: true }, set: { state: "open" } }];
     const missing = { ...declined, missing: 2 } as const;

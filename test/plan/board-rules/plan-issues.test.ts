@@ -673,4 +673,10 @@ describe("both sides taken as they are", () => {
   it("know nothing of the issues without board rules", () => {
     expect(adoptRow(linked(untouched, "declined"), makeContext()).issueBases).toEqual([]);
   });
+
+  it("say nothing of the issue's fields while nobody knows what became of our PATCH", () => {
+    const row = { ...linked(untouched, "declined"), openIntents: ["patch-post"] } as const;
+    const context = makeContext({ settings: makeSettings({ boardRules }) });
+    expect(adoptRow(row, context).issueBases).toEqual([]);
+  });
 });
