@@ -147,6 +147,8 @@ export const projectShape = later(() =>
     settledAt: time,
     /** When a run last came to its end though something failed; see `lastSuccessAt`. */
     doneAt: z.number().optional(),
+    /** The last run that an order other than `sync` has made: it does nothing of what the schedule asks for. */
+    orderedRun: z.number().optional(),
     /** The last issue whose signals were read when a limit put off those of others: the next run begins behind it. */
     signalsFrom: refShape().optional(),
     /** When a run last had time for it, which was over before others of its projects had theirs; absent where there was none. */

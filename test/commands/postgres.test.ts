@@ -184,6 +184,25 @@ describe("a state on PostgreSQL", () => {
     expect((await stage.run(["health"])).code).toBe(0);
   });
 
+  it("tells an order that is no sync, whichever process has made it, from the run that was asked for before it", async () => {
+    const stage = await givenStage();
+    await stage.run(["sync"]);
+    const daemon = startDaemon(stage, [], stage.own);
+    const isNext = ({ msg, project }: Line) => msg === "Next run" && project === "acme-app";
+    await daemon.findLine(isNext);
+    const at = Date.now();
+    expect((await stage.run(["sync", "--adopt", "--project", "acme-app"])).code).toBe(0);
+    const from = daemon.lines.length;
+    await server.ask(
+      stage.url,
+      `INSERT INTO boardsync.requests (project, at, request)
+      SELECT project, ${at}, '{"kind":"retry","posts":[]}' FROM boardsync.projects WHERE key = 'acme-app'`,
+    );
+    await daemon.findLine(isNext, from);
+    const started = daemon.lines.slice(from).find(({ msg }) => msg === "Project started");
+    expect(started).toMatchObject({ project: "acme-app", mode: "sync" });
+  });
+
   it("is backed up by the server's own tool, which `backup` names", async () => {
     const stage = await givenStage();
     await stage.run(["sync"]);

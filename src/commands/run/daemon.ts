@@ -77,8 +77,7 @@ async function runUntilSignal(
     broken: breaksOf(crew),
     note: metrics.noteCall,
   }));
-  const ordered: Post["ordered"] = new Map();
-  const post: Post = { session, readAt: () => readAt, ledger, take, metrics, renew, crier, ordered };
+  const post: Post = { session, readAt: () => readAt, ledger, take, metrics, renew, crier };
   const projects = await planTurns(first, ledger);
   const crew = createDaemon({
     projects,

@@ -24,8 +24,6 @@ export interface Post extends Following {
   /** Takes up secrets that a person has put in the place of those in use. */
   renew(): void;
   readonly crier: Crier;
-  /** By project, the last run that an order other than `sync` has made: it does nothing of what the schedule asks for. */
-  readonly ordered: Map<string, number>;
 }
 
 /** How soon a project is asked for again that another replica runs. */
@@ -157,7 +155,7 @@ interface Work extends Pick<HandedOrder, "order"> {
 }
 
 async function run(post: Post, { projects, order, ledger, number }: Work): Promise<HandedOutcome> {
-  const { metrics, ledger: shared, crier, ordered } = post;
+  const { metrics, ledger: shared, crier } = post;
   const session = post.session();
   const progress = tellProgress(shared, session, number);
   const made = buildWorld(session.config, session.sides, ledger, { ...session.machine, progress });
@@ -166,7 +164,6 @@ async function run(post: Post, { projects, order, ledger, number }: Work): Promi
   const result = await runProjects(projects, world, order, session.terminal.signal);
   metrics.noteRun(result.report);
   if (order.kind === "sync") crier.tell(result.report);
-  else for (const { key } of projects) ordered.set(key, result.report.run);
   return session.clean(handBack(result));
 }
 

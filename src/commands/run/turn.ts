@@ -11,7 +11,7 @@ import { followConfig } from "./reload.ts";
 
 /** Runs one project by the config of the moment; one that was ended in the middle of its writes by its time, or by another config, goes on. */
 export function createRunner(post: Post, goOn: (key: string) => void) {
-  const { session, ledger, take, metrics, renew, crier, ordered } = post;
+  const { session, ledger, take, metrics, renew, crier } = post;
   /** What became due before the clock was found to have gone back can't be compared with the times of runs. */
   let comparableFrom = Number.NEGATIVE_INFINITY;
   let shared: { readonly session: Session; readonly looks: Round["looks"] } | undefined;
@@ -48,12 +48,12 @@ export function createRunner(post: Post, goOn: (key: string) => void) {
   /** What came of it where another process was asked at the same time, and was quicker; undefined where none was. */
   const ranElsewhere = async (by: Ledger, key: string, dueAt: number): Promise<Ran | undefined> => {
     const last = await by.runs.last(key);
-    if (last?.run === ordered.get(key)) return undefined;
+    const { lastSuccessAt = Number.NEGATIVE_INFINITY, orderedRun } = by.memory.project(key) ?? {};
+    if (last === undefined || last.run === orderedRun) return undefined;
     // A run that lies ahead was before the clock was set back.
-    const isPast = last !== undefined && last.startedAt <= session().machine.clock.now();
+    const isPast = last.startedAt <= session().machine.clock.now();
     if (!isPast || last.startedAt < dueAt || dueAt <= comparableFrom) return undefined;
-    const succeededAt = by.memory.project(key)?.lastSuccessAt ?? Number.NEGATIVE_INFINITY;
-    return succeededAt >= last.startedAt ? "fine" : "failed";
+    return lastSuccessAt >= last.startedAt ? "fine" : "failed";
   };
   return async (key: string, place: QueuedRun): Promise<Ran> => {
     // To take a project costs a server more than this look, and most of them another replica has run.

@@ -22,11 +22,9 @@ export async function reportProject(
   const { ledger, tracker, clock } = world;
   const memory = ledger.memory.project(project.key);
   const counts = await countProject(ledger, memory, pull?.hold !== undefined);
-  if (memory !== undefined && isDone && !tally.isPutOff && isRoutine(run)) {
-    const at = clock.now();
-    const ended = tally.errors.length === 0 ? { lastSuccessAt: at } : { doneAt: at };
+  const ended = noteEnd(run, tally, isDone, clock.now());
+  if (memory !== undefined && ended !== undefined)
     await ledger.commit([{ kind: "remember-project", memory: { ...memory, ...ended } }]);
-  }
   const lost =
     memory === undefined ? [] : await ledger.rows.waiting(memory.id, mostMissingNamed, ["missing"]);
   const { held = 0, parked = 0, quarantined = 0 } = counts ?? {};
@@ -64,6 +62,18 @@ export async function reportProject(
     ...(project.settings.writes !== "all" && { writes: project.settings.writes }),
     ...readPutOff(tally),
   };
+}
+
+/** What is remembered of a run; undefined where it has not come to its end. */
+function noteEnd(
+  run: Run,
+  { errors, isPutOff }: Tally,
+  isDone: boolean,
+  now: number,
+): Partial<ProjectMemory> | undefined {
+  if (!isRoutine(run)) return { orderedRun: run.number };
+  if (!isDone || isPutOff) return undefined;
+  return errors.length === 0 ? { lastSuccessAt: now } : { doneAt: now };
 }
 
 /** What a side that can't be reached, or refuses our key, puts into a report. */
