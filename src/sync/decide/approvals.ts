@@ -36,7 +36,7 @@ type Approval = Extract<PersonRequest, { kind: "approve" }>;
  * Lets go what a person has approved: what was shown, and nothing more. To apply a plan is to approve it. An approval is over
  * when nothing asks for any of its actions any more.
  *
- * @param unsettled posts that could not be decided in this run: what is approved of them may still be asked for.
+ * @param unsettled posts that could not be decided in this run, or have a write under way: what is approved of them may still be asked for.
  * @returns what is wanted, with a hold where voters would be notified of something else than the person was shown.
  */
 export async function takeApprovals(
@@ -57,7 +57,6 @@ export async function takeApprovals(
   const { ledger } = cycle.world;
   const pending = await ledger.requests.pending(cycle.memory.id);
   const approvals = pending.filter((request) => request.kind === "approve");
-  const open = new Set((await ledger.journal.open(cycle.memory.id)).map(({ post }) => post));
   for (const request of approvals) {
     const asked = wanted.filter((action) => findShown(request, action) !== undefined);
     const used = await inOrder(asked, (action) => isUsedUp(cycle, action, request));
@@ -67,8 +66,7 @@ export async function takeApprovals(
       approveShown(cycle, action, findShown(request, action) ?? {}, request),
     );
     if (request.isWhole) await acceptPublic(cycle, approved);
-    const isOpen =
-      left.length > 0 || request.actions.some(({ post }) => unsettled.has(post) || open.has(post));
+    const isOpen = left.length > 0 || request.actions.some(({ post }) => unsettled.has(post));
     if (!isOpen) await ledger.commit([{ kind: "end-request", request: request.id }]);
   }
   return inOrder(wanted, (action) => holdChanged(cycle, approvals, action));

@@ -39,23 +39,25 @@ export interface Decided {
 export async function decide(cycle: PulledCycle): Promise<Decided> {
   await takeRequests(cycle);
   const wanted: Wanted[] = [];
-  const undecidable = new Set<PostId>();
+  const unsettled = new Set<PostId>();
   const settling: Settling[] = [];
   const show = countProgress(cycle);
   await eachDueRow(cycle, async (own, row, now, showLinks) => {
     show();
     const decided = await attemptNow(own, row.post.id, () => decideRow(own, row, now, showLinks, settling));
-    if (decided === undefined || decided === "undecidable") undecidable.add(row.post.id);
+    if (decided === undefined || decided === "undecidable") unsettled.add(row.post.id);
     else wanted.push(...decided);
   });
   saySettling(cycle, settling);
   const imports = await decideImports(cycle);
-  for (const post of imports.unsettled) undecidable.add(post);
+  for (const post of imports.unsettled) unsettled.add(post);
   const held = await holdCreates(cycle, wanted);
-  const asked = await takeApprovals(cycle, [...held, ...imports.wanted], undecidable);
-  const decided = putBehind(await leastTriedFirst(cycle, await judge(cycle, asked)));
+  const open = await cycle.world.ledger.journal.open(cycle.memory.id);
+  for (const { post } of open) unsettled.add(post);
+  const asked = await takeApprovals(cycle, [...held, ...imports.wanted], unsettled);
+  const decided = putBehind(await leastTriedFirst(cycle, open, await judge(cycle, asked)));
   await recordHeld(cycle, decided.judged, decided.following);
-  await dropUnwanted(cycle, decided.judged);
+  await dropUnwanted(cycle, open, decided.judged);
   return decided;
 }
 
@@ -113,13 +115,13 @@ async function decideRow(
  * all of its kind there ends them for a run, and whatever would have gone through must not stand behind it for ever.
  */
 async function leastTriedFirst(
-  { world, memory, course }: PulledCycle,
+  { world: { ledger }, memory, course }: PulledCycle,
+  open: readonly Intent[],
   judged: readonly Judged[],
 ): Promise<readonly Judged[]> {
-  const { journal, toolCalls } = world.ledger;
-  const sent = (await journal.open(memory.id)).filter(({ attempts }) => attempts > 0);
-  const known = new Map(sent.map(({ kind, post, attempts }) => [`${kind} ${post}`, attempts]));
-  const calls = course.imports.size === 0 ? [] : await toolCalls.unsettled(memory.id, "feedbackCreate");
+  const known = new Map(open.map(({ kind, post, attempts }) => [`${kind} ${post}`, attempts]));
+  const calls =
+    course.imports.size === 0 ? [] : await ledger.toolCalls.unsettled(memory.id, "feedbackCreate");
   const called = new Map(calls.map(({ subject, attempts }) => [subject, attempts]));
   const triesOf = ({ kind, post }: Judged): number => {
     const issue = kind === "create-post" ? course.imports.get(post) : undefined;
@@ -205,8 +207,12 @@ function isOfBoardRule(kind: Wanted["kind"]): boolean {
 }
 
 /** What was prepared for an earlier run and is not asked for any more ends here. */
-async function dropUnwanted(cycle: PulledCycle, judged: readonly Judged[]): Promise<void> {
-  for (const intent of await cycle.world.ledger.journal.open(cycle.memory.id)) {
+async function dropUnwanted(
+  cycle: PulledCycle,
+  open: readonly Intent[],
+  judged: readonly Judged[],
+): Promise<void> {
+  for (const intent of open) {
     const { post, kind, state } = intent;
     if (state !== "PREPARED" || judged.some((wanted) => wanted.post === post && wanted.kind === kind))
       continue;
