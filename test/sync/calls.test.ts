@@ -11,6 +11,7 @@ import { addPlanned, hourMs, openStage, type Stage, standardProject } from "../s
 import { createFakeTools, type FakeTools } from "../support/tools.ts";
 
 const project = "prj_app" as ProjectId;
+const outcomeOf = async (...asked: Parameters<typeof callTool>) => (await callTool(...asked)).outcome;
 
 describe("a call of one of the board's own tools", () => {
   let stage: Stage;
@@ -45,22 +46,22 @@ describe("a call of one of the board's own tools", () => {
     };
     const recorded: unknown[] = [];
     const record: ToolRequest["record"] = async (_, one) => void recorded.push(one?.id);
-    expect(await callTool(cycle, request({ record }))).toEqual({ kind: "done" });
+    expect(await outcomeOf(cycle, request({ record }))).toEqual({ kind: "done" });
     expect([before, recorded]).toEqual(["SENT", ["e1"]]);
     expect(await known()).toMatchObject({ state: "DONE", result: "e1", attempts: 1 });
     expect(await history()).toMatchObject([{ kind: "create-entry", subject: "v1.2", outcome: "applied" }]);
   });
 
   it("is made once, whoever asks again", async () => {
-    await callTool(cycle, request());
-    expect(await callTool(cycle, request({ args: { title: "another" } }))).toEqual({ kind: "unneeded" });
+    await outcomeOf(cycle, request());
+    expect(await outcomeOf(cycle, request({ args: { title: "another" } }))).toEqual({ kind: "unneeded" });
     expect(tools.calls).toHaveLength(1);
   });
 
   it("is not repeated while nobody knows what became of it", async () => {
     tools.faults.push("answer lost");
-    expect(await callTool(cycle, request())).toMatchObject({ kind: "failed" });
-    expect(await callTool(cycle, request())).toMatchObject({ kind: "wait", cause: "in-doubt" });
+    expect(await outcomeOf(cycle, request())).toMatchObject({ kind: "failed" });
+    expect(await outcomeOf(cycle, request())).toMatchObject({ kind: "wait", cause: "in-doubt" });
     expect(await known()).toMatchObject({ state: "UNKNOWN" });
     expect(tools.calls).toHaveLength(1);
     expect(cycle.tally.errors).toMatchObject([{ code: "board.unknown" }]);
@@ -72,7 +73,7 @@ describe("a call of one of the board's own tools", () => {
     ["unauthorized", "PREPARED", 1, "board.unauthorized"],
   ] as const)("that is %s did nothing", async (fault, state, attempts, code) => {
     tools.faults.push(fault);
-    expect(await callTool(cycle, request())).toMatchObject({ kind: "failed" });
+    expect(await outcomeOf(cycle, request())).toMatchObject({ kind: "failed" });
     expect(await known()).toMatchObject({ state, attempts });
     expect(cycle.tally.errors).toMatchObject([{ code }]);
     expect(tools.entries).toEqual([]);
@@ -80,16 +81,16 @@ describe("a call of one of the board's own tools", () => {
 
   it("waits for the end of a limit, which closes the board for the run", async () => {
     tools.faults.push("limited");
-    expect(await callTool(cycle, request())).toMatchObject({ kind: "wait", cause: "limit" });
-    expect(await callTool(cycle, request())).toMatchObject({ kind: "wait", cause: "limit" });
+    expect(await outcomeOf(cycle, request())).toMatchObject({ kind: "wait", cause: "limit" });
+    expect(await outcomeOf(cycle, request())).toMatchObject({ kind: "wait", cause: "limit" });
     expect([tools.calls, cycle.tally.errors]).toEqual([[], []]);
   });
 
   it("waits where the config names no tool for it", async () => {
     const without = await cycleOf(stage, createFakeTools(["changelogList"]));
-    expect(await callTool(without, request())).toMatchObject({ kind: "wait" });
+    expect(await outcomeOf(without, request())).toMatchObject({ kind: "wait" });
     expect(
-      await callTool({ ...cycle, world: { ...cycle.world, tools: undefined } }, request()),
+      await outcomeOf({ ...cycle, world: { ...cycle.world, tools: undefined } }, request()),
     ).toMatchObject({
       kind: "wait",
     });
@@ -98,7 +99,7 @@ describe("a call of one of the board's own tools", () => {
 
   it.each([project, undefined])("does not leave while a person has paused %s", async (paused) => {
     await stage.ledger.commit([{ kind: "pause-whole", project: paused, at: stage.clock.now() }]);
-    expect(await callTool(cycle, request())).toMatchObject({ kind: "pause" });
+    expect(await outcomeOf(cycle, request())).toMatchObject({ kind: "pause" });
     expect(await known()).toMatchObject({ state: "PREPARED", attempts: 0 });
     expect(tools.calls).toEqual([]);
   });
@@ -112,7 +113,7 @@ describe("a call of one of the board's own tools", () => {
     for (const last of [0, 1]) {
       asked = 0;
       const stopped = { ...cycle, world: { ...cycle.world, changedAt: changedAt(last) } };
-      expect(await callTool(stopped, request())).toMatchObject({ kind: "wait", cause: "writes-off" });
+      expect(await outcomeOf(stopped, request())).toMatchObject({ kind: "wait", cause: "writes-off" });
     }
     expect(await known()).toMatchObject({ state: "PREPARED", attempts: 0 });
     expect(tools.calls).toEqual([]);
@@ -130,7 +131,7 @@ describe("a call of one of the board's own tools", () => {
     };
     beforeEach(async () => {
       tools.faults.push("answer lost");
-      await callTool(cycle, request());
+      await outcomeOf(cycle, request());
     });
 
     it("rests before it is looked up", async () => {
@@ -150,7 +151,7 @@ describe("a call of one of the board's own tools", () => {
       stage.clock.skip(cycle.world.policy.waits.createMs);
       await resolveCalls(cycle, "changelogCreate", look({ kind: "absent", message: "not there" }).find);
       expect(await known()).toMatchObject({ state: "PREPARED" });
-      expect(await callTool(cycle, request())).toEqual({ kind: "done" });
+      expect(await outcomeOf(cycle, request())).toEqual({ kind: "done" });
       expect(await known()).toMatchObject({ state: "DONE", attempts: 2 });
       expect(await history()).toMatchObject([{ outcome: "applied" }, { outcome: "not-applied" }]);
     });
@@ -168,7 +169,7 @@ describe("a call of one of the board's own tools", () => {
       await resolveCalls(cycle, "changelogCreate", find);
       await resolveCalls(cycle, "changelogCreate", find);
       expect(await known()).toMatchObject({ state: "UNKNOWN", isUnsure: true, message: "the list is cut" });
-      expect(await callTool(cycle, request())).toMatchObject({ kind: "wait", cause: "in-doubt" });
+      expect(await outcomeOf(cycle, request())).toMatchObject({ kind: "wait", cause: "in-doubt" });
       expect(tools.calls).toHaveLength(1);
     });
   });

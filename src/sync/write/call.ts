@@ -10,7 +10,7 @@ import { noteError } from "../ground/report.ts";
 import { asOne } from "../ground/rows.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { closureAfter, type Failure, meaningOf } from "./failure.ts";
-import { type Line, send } from "./send.ts";
+import { type Line, type Sent, send } from "./send.ts";
 
 /** One call that may be made now. */
 export interface ToolRequest {
@@ -50,22 +50,22 @@ export function hashArguments(args: ToolArguments): string {
  * Calls a tool of the board, as every other write leaves. Nothing is called twice: what is done for good, or in doubt, is not called
  * at all.
  */
-export async function callTool(cycle: PulledCycle, request: ToolRequest): Promise<Outcome> {
+export async function callTool(cycle: PulledCycle, request: ToolRequest): Promise<Sent<ToolOutcome>> {
   const { ledger, tools } = cycle.world;
   const { purpose, args, reason } = request;
   if (tools === undefined || !tools.purposes.has(purpose))
-    return waitForTurn(`\`board.mcp.tools\` names no tool for \`${purpose}\``);
+    return { outcome: waitForTurn(`\`board.mcp.tools\` names no tool for \`${purpose}\``) };
   const lane = toolLane(purpose);
-  if (!isOpen(cycle, lane)) return putOff(cycle, lane);
+  if (!isOpen(cycle, lane)) return { outcome: putOff(cycle, lane) };
   const known = await ledger.toolCalls.find(keyOf(cycle, request));
   if (known?.state === "SENT" || known?.state === "UNKNOWN") {
     const why = `${request.name}: it is not known yet what became of the last call`;
-    return { kind: "wait", cause: "in-doubt", why };
+    return { outcome: { kind: "wait", cause: "in-doubt", why } };
   }
-  if (known?.state === "DONE" && purpose !== "changelogUpdate") return { kind: "unneeded" };
+  if (known?.state === "DONE" && purpose !== "changelogUpdate") return { outcome: { kind: "unneeded" } };
   const { post, subject, tell, isApproved } = request;
   const turn = { lane, pace: undefined, action: undefined };
-  const { outcome } = await send<ToolOutcome>(cycle, turn, () => ({
+  return send<ToolOutcome>(cycle, turn, () => ({
     post,
     reason,
     line: callLine(cycle, request),
@@ -75,7 +75,6 @@ export async function callTool(cycle: PulledCycle, request: ToolRequest): Promis
     record: async (own, { record }) => request.record?.(own, record),
     fail: (own, failure) => failCall(own, request, failure),
   }));
-  return outcome;
 }
 
 function keyOf(

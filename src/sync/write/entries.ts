@@ -217,17 +217,18 @@ async function takeThere(
   return { kind: "unneeded" };
 }
 
-function call(
+async function call(
   { cycle, work: { tag, args, reason, entry, requests, id } }: Writing,
   purpose: ToolWriting,
   answered: Pick<ToolRequest, "whyDoubted" | "findMade">,
   record?: ToolRequest["record"],
 ): Promise<Outcome> {
-  return callTool(cycle, {
+  const { outcome } = await callTool(cycle, {
     ...{ purpose, subject: tag, args, reason, name: nameEntry(tag), isApproved: requests.length > 0 },
     tell: { fields: [{ field: "title", value: entry.title }], issue: undefined },
     ...{ id: purpose === "changelogCreate" ? undefined : id, ...answered, record },
   });
+  return outcome;
 }
 
 /** A draft that people have edited, or that may be published, stays as it is: that is said once for each edit of the release. */

@@ -55,7 +55,7 @@ export async function importIssue(cycle: PulledCycle, action: CreatePost): Promi
   const { post, title, reason } = action;
   const args = postArguments(action, settings.import, memory.id);
   const repository = world.ledger.memory.repositoryById(issue.repositoryId)?.repository.name ?? "";
-  const outcome = await callTool(cycle, {
+  const { answer, outcome } = await callTool(cycle, {
     purpose: "feedbackCreate",
     subject: issueKey(action.issue),
     args,
@@ -70,7 +70,12 @@ export async function importIssue(cycle: PulledCycle, action: CreatePost): Promi
     },
     record: (own, record) => takeAnswer(own, issue, record),
   });
-  return outcome.kind === "failed" ? failImport(cycle, action, outcome) : outcome;
+  if (answer?.kind === "unknown")
+    return { kind: "wait", cause: "in-doubt", why: "it is not known yet whether the post was made" };
+  // What the board refused is asked for again when the issue, or the settings, are others.
+  if (answer?.kind === "rejected")
+    await keepParked(cycle, action, { code: "board.tool", message: answer.message });
+  return outcome;
 }
 
 /** Whether an answer may name the post of another issue: one that a call has made, or one of that title that is looked for. */
@@ -140,23 +145,4 @@ export function auditLink(
     isApproved: false,
   };
   return { kind: "audit", entry };
-}
-
-/** What the board refused is asked for again when the issue, or the settings, are others. */
-async function failImport(
-  cycle: PulledCycle,
-  action: CreatePost,
-  outcome: Extract<Outcome, { readonly kind: "failed" }>,
-): Promise<Outcome> {
-  const key = {
-    project: cycle.memory.id,
-    purpose: "feedbackCreate",
-    subject: issueKey(action.issue),
-  } as const;
-  const call = await cycle.world.ledger.toolCalls.find(key);
-  if (call?.state === "UNKNOWN")
-    return { kind: "wait", cause: "in-doubt", why: "it is not known yet whether the post was made" };
-  if (call?.state === "REJECTED")
-    await keepParked(cycle, action, { code: "board.tool", message: outcome.why });
-  return outcome;
 }
