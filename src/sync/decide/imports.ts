@@ -113,7 +113,7 @@ async function decideRepository(
   let isWaiting = false;
   for (const candidate of candidates) {
     const post = candidate.name as PostId;
-    const judged = await attempt(cycle, { post }, () => judge(cycle, candidate, settings));
+    const judged = await attempt(cycle, post, () => judge(cycle, candidate, settings));
     const isFailed = typeof judged === "object" && judged.kind !== "create-post";
     if (isFailed) unsettled.push(post);
     if (isFailed || judged === "waiting") isWaiting = true;

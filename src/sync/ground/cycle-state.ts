@@ -229,16 +229,13 @@ export function isApproved({ course }: Pick<Cycle, "course">, post: PostId, kind
 
 /** Whether another write may start in a lane: no limit, no refusal, no stop, no signal, and the run's time not used up. */
 export function isOpen(cycle: Cycle, lane: Lane): boolean {
-  const { run, world, course } = cycle;
-  const { bounds } = run;
-  const closure = laneClosure(run, lane) ?? laneClosure(course, lane) ?? stopOf(world);
-  return closure === undefined && !bounds.signal.aborted && world.clock.now() < bounds.until;
+  const { signal, until } = cycle.run.bounds;
+  return closureNow(cycle, lane) === undefined && !signal.aborted && cycle.world.clock.now() < until;
 }
 
-/** Why a lane is closed, for the note of what waits. */
-export function closureOf(cycle: Cycle, lane: Lane): Closure {
-  const { run, world, course } = cycle;
-  return laneClosure(run, lane) ?? laneClosure(course, lane) ?? stopOf(world) ?? endOf(run);
+/** Why a lane takes no more writes of this project, or nothing may leave any more; undefined where at most the end of the run stops them. */
+export function closureNow({ run, course, world }: Cycle, lane: Lane): Closure | undefined {
+  return laneClosure(run, lane) ?? laneClosure(course, lane) ?? stopOf(world);
 }
 
 /** Why a run begins nothing more. */

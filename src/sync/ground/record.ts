@@ -5,7 +5,7 @@ import type { PostId } from "../../model/post.ts";
 import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
 import { isOpeningInDoubt, isRefusal, parkedOf } from "../../plan/ground/obstacle.ts";
 import { adoptRow, planRow, wishesOf } from "../../plan/plan.ts";
-import { type Cycle, closureOf, type PulledCycle } from "./cycle-state.ts";
+import { type Cycle, closureNow, endOf, type PulledCycle } from "./cycle-state.ts";
 import type { Lane } from "./lane.ts";
 import { readRow } from "./rows.ts";
 import { noteOutcome, notesOf, tellAction } from "./standing.ts";
@@ -149,7 +149,7 @@ export function outcomeOf(
 
 /** Leaves an action for a later run because its lane takes nothing more in this one. */
 export function putOff(cycle: PulledCycle, lane: Lane): Outcome {
-  return postpone(cycle, closureOf(cycle, lane));
+  return postpone(cycle, closureNow(cycle, lane) ?? endOf(cycle.run));
 }
 
 /** An undecided row is due in every run: the missing fact may become known although nothing changes on either side. */

@@ -182,7 +182,7 @@ export function noteBug(
  */
 export async function attempt<T>(
   cycle: PulledCycle,
-  { post }: { readonly post: PostId },
+  post: PostId,
   work: () => Promise<T>,
 ): Promise<T | Outcome> {
   try {

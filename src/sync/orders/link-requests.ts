@@ -57,7 +57,7 @@ async function takeOne(
   if (row === undefined) return takeUnlisted(cycle, request);
   if (request.kind === "unlink") return unlink(cycle, request, row);
   if (!isOpen(cycle, laneOf(cycle.world, request.repository))) return;
-  await attempt(cycle, request, () => takeLink(cycle, request, row));
+  await attempt(cycle, request.post, () => takeLink(cycle, request, row));
 }
 
 /** A post that no list has shown. If the list was whole, the board does not have it; else the request waits. */

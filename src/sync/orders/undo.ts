@@ -48,7 +48,7 @@ export async function undoRun(cycle: PulledCycle, order: UndoOrder): Promise<Und
   const stayed: CarriedAction[] = [];
   const planned = new Map<Judged, UndoPart & Asked>();
   for (const part of await partsOfRun(cycle, order)) {
-    const step = await attempt(cycle, part, () => planPart(cycle, order, part));
+    const step = await attempt(cycle, part.post, () => planPart(cycle, order, part));
     if ("kind" in step) {
       stayed.push(tellDone(cycle, part, step));
       continue;

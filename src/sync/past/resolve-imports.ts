@@ -33,16 +33,16 @@ export async function resolveImports(cycle: PulledCycle): Promise<void> {
     if (row === undefined && call.state === "DONE") continue;
     const issue = row?.issue ?? issueOf(call);
     const looking = { cycle, call, issue, row };
-    await attempt(cycle, placeOf(looking), async () => {
+    await attempt(cycle, postOf(looking), async () => {
       if (await isAbsent(looking)) absent.push(looking);
     });
   }
   // What is another call's is known by now.
-  for (const looking of absent) await attempt(cycle, placeOf(looking), () => takeAbsent(looking));
+  for (const looking of absent) await attempt(cycle, postOf(looking), () => takeAbsent(looking));
 }
 
-function placeOf({ row, call }: Looking) {
-  return { post: row?.post ?? (call.subject as PostId), kind: "create-post" } as const;
+function postOf({ row, call }: Looking): PostId {
+  return row?.post ?? (call.subject as PostId);
 }
 
 /** A call whose post is looked for, and the issue that the post is made of. */

@@ -30,7 +30,7 @@ export async function resolveUnknown(cycle: PulledCycle): Promise<void> {
     const lane = laneOfIssue(cycle.world, { repositoryId, number });
     const isAskable = intent.takenAt !== undefined || isOpen(cycle, lane);
     if (lookAtIssue !== undefined && isAskable) {
-      await attempt(cycle, intent, () => lookAtIssue(cycle, intent, hasRested(cycle, intent)));
+      await attempt(cycle, intent.post, () => lookAtIssue(cycle, intent, hasRested(cycle, intent)));
     }
   }
   await resolveCreates(
@@ -65,7 +65,7 @@ async function resolveCreates(cycle: PulledCycle, intents: readonly PlannedInten
     const [first] = group;
     if (repository === undefined || first === undefined) continue;
     if (!isOpen(cycle, laneOf(cycle.world, repository.repository.name))) continue;
-    await attempt(cycle, first, () => resolveGroup(cycle, repository, group));
+    await attempt(cycle, first.post, () => resolveGroup(cycle, repository, group));
   }
 }
 

@@ -1,6 +1,6 @@
 import { isTooFar, nextWriteAt } from "../../plan/pace.ts";
-import { type PulledCycle, repositoryById } from "../ground/cycle-state.ts";
-import { type Lane, laneClosure } from "../ground/lane.ts";
+import { closureNow, type PulledCycle, repositoryById } from "../ground/cycle-state.ts";
+import type { Lane } from "../ground/lane.ts";
 import { attempt } from "../ground/report.ts";
 import { isFree, type Judged } from "../ground/verdict.ts";
 import type { Closure } from "../ground/world.ts";
@@ -53,7 +53,7 @@ async function obstacleOf(cycle: PulledCycle, action: Judged, lane: Lane): Promi
   if (cycle.repositories.size === 0) return {};
   const known = repositoryById(cycle, lane.repository);
   if (known === undefined) return { why: "its repository can't be used in this run" };
-  const closed = await attempt(cycle, action, () => whyClosed(cycle, known));
+  const closed = await attempt(cycle, action.post, () => whyClosed(cycle, known));
   if (closed !== undefined) {
     if ("code" in closed) return waitFor(closed);
     return waitFor(closureNow(cycle, lane) ?? { message: "why" in closed ? closed.why : "" });
@@ -61,10 +61,6 @@ async function obstacleOf(cycle: PulledCycle, action: Judged, lane: Lane): Promi
   if (action.kind !== "create-issue") return undefined;
   const why = publicHold(cycle, repositoryNow(cycle, known), action.post)?.why ?? doubtOf(cycle);
   return why === undefined ? undefined : { why };
-}
-
-function closureNow({ run, course }: PulledCycle, lane: Lane): Closure | undefined {
-  return laneClosure(run, lane) ?? laneClosure(course, lane);
 }
 
 function waitFor({ message: why, until }: Omit<Closure, "code">): Wait {

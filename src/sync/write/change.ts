@@ -170,7 +170,8 @@ function requestOf(
     place,
     number: issue.number,
     issueWrites: writes,
-    isOwnRefusal: write.kind === "add-labels" && lacksLabel(cycle, repository, write.labels),
+    isOwnRefusal:
+      write.kind === "add-labels" && write.labels.some((name) => lacksLabel(cycle, repository, name)),
     fields: writes,
     claim: "the issue was changed",
     record: async (own, record) => {

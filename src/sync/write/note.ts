@@ -126,7 +126,7 @@ export async function writeNotes(
 ): Promise<ReadonlyMap<NoteWrite, Outcome>> {
   const outcomes = new Map<NoteWrite, Outcome>();
   await inParallel(writes, cycle.world.policy.concurrency, async (write) => {
-    const outcome = await attempt(cycle, write.note, () => writeNote(cycle, write));
+    const outcome = await attempt(cycle, write.post, () => writeNote(cycle, write));
     if (outcome.kind === "wait") cycle.tally.notesPutOff += 1;
     outcomes.set(write, outcome);
   });

@@ -76,7 +76,7 @@ async function keepFirstPlan(cycle: PulledCycle, post: PostId): Promise<void> {
 /** The bases of the fields that were written. */
 export function basesOf(
   row: Row,
-  issue: IssueRef & Partial<Issue>,
+  issue: IssueRef,
   writes: readonly FieldWrite<IssueField>[],
 ): readonly IssueBases[] {
   const linked = row.links.find(({ link }) => isSameIssue(link.issue, issue));

@@ -1,7 +1,7 @@
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRecord, Milestone, RepositoryName } from "../../model/issue.ts";
 import type { CreateIssue } from "../../plan/ground/action.ts";
-import { isSameName } from "../../plan/ground/issue-fields.ts";
+import { includesName, isSameName } from "../../plan/ground/issue-fields.ts";
 import { byState } from "../../plan/rules/pins.ts";
 import {
   type IssueWrite,
@@ -81,7 +81,7 @@ export async function ensureLabels(
   for (const name of labels) {
     const current = repositoryNow(cycle, repository);
     const attempt = `label ${name.toLowerCase()} of ${repository.repository.id}`;
-    if (!lacksLabel(cycle, repository, [name]) || isLookedAt(cycle, attempt)) continue;
+    if (!lacksLabel(cycle, repository, name) || isLookedAt(cycle, attempt)) continue;
     const lane = laneOf(cycle.world, repository.repository.name);
     const { answer } = await send<WriteOutcome>(cycle, { lane, pace: "other", action: undefined }, () => ({
       post,
@@ -106,14 +106,9 @@ export async function ensureLabels(
   return isSent;
 }
 
-/** Whether a repository has not all of these labels, as far as the state knows. */
-export function lacksLabel(
-  cycle: PulledCycle,
-  repository: RepositoryMemory,
-  labels: readonly string[],
-): boolean {
-  const known = repositoryNow(cycle, repository).labels;
-  return labels.some((name) => !known.some((label) => isSameName(label.name, name)));
+/** Whether a repository has not this label, as far as the state knows. */
+export function lacksLabel(cycle: PulledCycle, repository: RepositoryMemory, name: string): boolean {
+  return !repositoryNow(cycle, repository).labels.some((label) => isSameName(label.name, name));
 }
 
 /**
@@ -201,11 +196,10 @@ export function droppedFrom(
   action: CreateIssue,
   { issue }: IssueRecord,
 ): readonly string[] {
-  const isIn = (names: readonly string[], name: string): boolean =>
-    names.some((one) => one.toLowerCase() === name.toLowerCase());
+  const { labels, assignees } = issue;
   return [
-    ...write.labels.filter((label) => !isIn(issue.labels, label)).map((label) => `label ${label}`),
-    ...write.assignees.filter((login) => !isIn(issue.assignees, login)).map((login) => `assignee ${login}`),
+    ...write.labels.filter((label) => !includesName(labels, label)).map((label) => `label ${label}`),
+    ...write.assignees.filter((login) => !includesName(assignees, login)).map((login) => `assignee ${login}`),
     ...(write.milestone !== undefined && issue.milestone === null ? [`milestone ${action.milestone}`] : []),
     ...(write.type !== undefined && issue.type === null ? [`type ${write.type}`] : []),
   ];

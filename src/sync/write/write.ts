@@ -23,15 +23,19 @@ import { estimate, noteBacklogs, readImport } from "./pace.ts";
 import { patchPost } from "./patch.ts";
 import { updateIssue } from "./update.ts";
 
-/** Posts first, then existing issues, then new ones: no PATCH rests on an old pull behind a slow import. */
-const writeSequence: readonly ActionKind[] = [
-  "patch-post",
-  "update-issue",
-  "change-issue",
-  "comment-issue",
-  "create-issue",
-  "create-post",
-];
+/**
+ * What is written, in this order: posts first, then existing issues, then new ones. So no PATCH rests on an old pull behind a slow
+ * import.
+ */
+const whats: Readonly<Record<ActionKind, string>> = {
+  "patch-post": "posts patched",
+  "update-issue": "issues brought up to date",
+  "change-issue": "issues changed",
+  "comment-issue": "comments made",
+  "create-issue": "issues opened",
+  "create-post": "posts made",
+};
+const writeSequence = Object.keys(whats);
 
 /**
  * Actions in the order in which they are written. Of those on issues, what an earlier run had no room for comes first: else texts that
@@ -59,15 +63,6 @@ function* partsOf(actions: readonly Judged[]): Generator<readonly [ActionKind, r
   const [first] = part;
   if (first !== undefined) yield [first.kind, part];
 }
-
-const whats: Readonly<Record<ActionKind, string>> = {
-  "patch-post": "posts patched",
-  "update-issue": "issues brought up to date",
-  "change-issue": "issues changed",
-  "comment-issue": "comments made",
-  "create-issue": "issues opened",
-  "create-post": "posts made",
-};
 
 /**
  * Says of an action that is planned again right before it is written what becomes of it where that is not what was ordered;
@@ -121,7 +116,7 @@ export async function write(
     const total = created + actions.length;
     let done = created;
     await inParallel(actions, width, async (action) => {
-      const outcome = await attempt(cycle, action, () => writeOne(cycle, action, ways));
+      const outcome = await attempt(cycle, action.post, () => writeOne(cycle, action, ways));
       outcomes.set(action, outcome);
       if (isTakenUp(cycle.run)) known.push(outcomeOf(cycle, action, outcome));
       if (known.length >= recordedAtOnce) await record();
@@ -206,8 +201,8 @@ async function whyNotNow(cycle: PulledCycle, wanted: Judged, asked: Asked): Prom
   if (isNotifying(action) && !wanted.isNotifying)
     return waitForTurn("voters would be notified of it now, and the guard has not counted that yet");
   const { post, kind } = action;
-  const isShown = isApprovedBy(wanted, { post, kind, signature: approvalSignature(action) });
-  if (isApproved(cycle, post, kind) && !isShown)
+  const isLetGo = isApproved(cycle, post, kind);
+  if (isLetGo && !isApprovedBy(wanted, { post, kind, signature: approvalSignature(action) }))
     return waitForTurn("it is something else by now than what a person has let go");
   return undefined;
 }
