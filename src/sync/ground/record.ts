@@ -1,11 +1,12 @@
 import type { Change } from "../../ledger/change.ts";
-import type { Intent } from "../../ledger/journal.ts";
+import type { AuditEntry, Intent } from "../../ledger/journal.ts";
+import type { IssueRef } from "../../model/issue.ts";
 import type { Parked, PatchAnswer, Row, RowNote } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
 import { isOpeningInDoubt, isRefusal, parkedOf } from "../../plan/ground/obstacle.ts";
 import { adoptRow, planRow, wishesOf } from "../../plan/plan.ts";
-import { type Cycle, closureNow, endOf, type PulledCycle } from "./cycle-state.ts";
+import { type Cycle, closureNow, endOf, nameIssue, type PulledCycle } from "./cycle-state.ts";
 import type { Lane } from "./lane.ts";
 import { readRow } from "./rows.ts";
 import { noteOutcome, notesOf, tellAction } from "./standing.ts";
@@ -205,4 +206,25 @@ export async function endPrepared(cycle: Cycle, post: PostId, why: string): Prom
       { kind: "resolve", intent: intent.id, state: "REJECTED", at: clock.now(), message },
     ]);
   }
+}
+
+/**
+ * A line of the audit: a post's link to an issue has begun or ended, or has followed the issue.
+ *
+ * @param told in the place of what is told of it else.
+ */
+export function auditLink(
+  cycle: Cycle,
+  { issue, ...link }: { readonly issue: IssueRef } & Pick<AuditEntry, "post" | "kind" | "reason">,
+  told: Partial<Pick<AuditEntry, "project" | "issue" | "fields">> = {},
+): Change {
+  const { ledger, clock } = cycle.world;
+  const repository = ledger.memory.repositoryById(issue.repositoryId)?.repository.name;
+  const entry: AuditEntry = {
+    ...{ at: clock.now(), run: cycle.run.number, side: "tracker", project: cycle.memory.id, ...link },
+    issue: repository === undefined ? undefined : { repository, number: issue.number },
+    fields: [{ field: "issue", value: nameIssue(cycle, issue) }],
+    ...{ outcome: "applied", message: undefined, isApproved: false, ...told },
+  };
+  return { kind: "audit", entry };
 }

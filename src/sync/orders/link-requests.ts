@@ -13,14 +13,13 @@ import type { PostId } from "../../model/post.ts";
 import { contentNow } from "../decide/adopt.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOf, laneOfIssue } from "../ground/lane.ts";
-import { endPrepared, recordAdopted, recordRow } from "../ground/record.ts";
+import { auditLink, endPrepared, recordAdopted, recordRow } from "../ground/record.ts";
 import { attempt, noteError } from "../ground/report.ts";
 import { asOne, changesOf, readRow } from "../ground/rows.ts";
 import { takeAnswer } from "../read/follow.ts";
 import { storeRecords } from "../read/markers.ts";
 import { asProjectError, findRepository } from "../read/repositories.ts";
 import { readNow } from "../read/signals/pull-signals.ts";
-import { auditLink } from "../write/import.ts";
 
 type LinkRequest = Extract<PersonRequest, { kind: "link" }>;
 type UnlinkRequest = Extract<PersonRequest, { kind: "unlink" }>;

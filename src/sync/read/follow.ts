@@ -1,6 +1,4 @@
 import { ProjectError, RemoteError } from "../../errors.ts";
-import type { Change } from "../../ledger/change.ts";
-import type { AuditEntry } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { Absence, IssueRecord, IssueRef, RepositoryName } from "../../model/issue.ts";
 import { isSameRepository } from "../../model/issue.ts";
@@ -8,6 +6,7 @@ import { minuteMs } from "../../model/time.ts";
 import { awaitDropped } from "../../plan/lost-names.ts";
 import type { IssueAnswer } from "../../tracker/tracker.ts";
 import { type Cycle, nameIssue } from "../ground/cycle-state.ts";
+import { auditLink } from "../ground/record.ts";
 import { asOne } from "../ground/rows.ts";
 import type { World } from "../ground/world.ts";
 import { awaitFollowers, noteRefused, setAbsence } from "./absences.ts";
@@ -152,26 +151,20 @@ async function follow(
   { issue }: IssueRecord,
   moved: Absence & { readonly kind: "moved" },
 ): Promise<void> {
-  const { ledger, clock, log } = cycle.world;
+  const { ledger, log } = cycle.world;
   const before = nameIssue(cycle, from);
   const now = `${moved.name}#${issue.number}`;
-  const told = (await ledger.rows.linkedTo(from)).map(({ project, post }): Change => {
-    const entry: AuditEntry = {
-      at: clock.now(),
-      run: cycle.run.number,
-      side: "tracker",
-      project,
-      post,
-      issue: { repository: moved.name, number: issue.number },
-      kind: "follow-issue",
-      fields: [{ field: "issue", before, value: now }],
-      reason: "people transferred the issue",
-      outcome: "applied",
-      message: undefined,
-      isApproved: false,
-    };
-    return { kind: "audit", entry };
-  });
+  const told = (await ledger.rows.linkedTo(from)).map(({ project, post }) =>
+    auditLink(
+      cycle,
+      { post, issue, kind: "follow-issue", reason: "people transferred the issue" },
+      {
+        project,
+        issue: { repository: moved.name, number: issue.number },
+        fields: [{ field: "issue", before, value: now }],
+      },
+    ),
+  );
   await asOne(cycle, async (own) => {
     await setAbsence(own, from, known, undefined);
     const changes = await awaitFollowers(own, from, (row, pins, settings) =>

@@ -54,13 +54,13 @@ export async function pullNames(cycle: PulledCycle): Promise<Cycle["unread"]> {
  */
 export async function pinKnown(cycle: Cycle): Promise<void> {
   const { ledger } = cycle.world;
-  const known = await ledger.signals.pins(cycle.memory.id);
+  const known = cycle.course.pins ?? (await ledger.signals.pins(cycle.memory.id));
   const pinned = (await confirmLost(cycle, known, settlePins(cycle, known))).toSorted(comparePins);
+  cycle.course.pins = pinned;
   if (JSON.stringify(pinned) === JSON.stringify(known)) return;
   const lost = pinned.flatMap((pin) => lostOf(findPin(known, pin), pin) ?? []);
   const changes = lost.length === 0 ? [] : await awaitRows(cycle, pinned, lost);
   await ledger.commit([{ kind: "set-pins", project: cycle.memory.id, pins: pinned }, ...changes]);
-  cycle.course.pins = pinned;
   for (const pin of pinned) sayPinNews(cycle, findPin(known, pin), pin);
 }
 

@@ -1,12 +1,10 @@
-import type { Change } from "../../ledger/change.ts";
-import type { AuditEntry } from "../../ledger/journal.ts";
-import { type Issue, type IssueRef, refOf } from "../../model/issue.ts";
+import { type Issue, refOf } from "../../model/issue.ts";
 import type { PostId, ToolRecord } from "../../model/post.ts";
 import type { CreatePost } from "../../plan/ground/action.ts";
 import { draftPost, postArguments } from "../../plan/imports/draft.ts";
 import { whyKept } from "../../plan/imports/select.ts";
 import { isApproved, issueKey, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
-import type { Asked } from "../ground/record.ts";
+import { type Asked, auditLink } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { addressOf, isElsewhere } from "../read/import-list.ts";
@@ -121,28 +119,4 @@ export async function linkImported(cycle: PulledCycle, issue: Issue, post: PostI
     { run: cycle.run.number, project: cycle.project.key, post, issue: nameIssue(cycle, ref) },
     "An issue has become a post",
   );
-}
-
-/** A line of the audit: a post's link to an issue has begun, or ended. */
-export function auditLink(
-  cycle: PulledCycle,
-  { post, issue, kind, reason }: { readonly issue: IssueRef } & Pick<AuditEntry, "post" | "kind" | "reason">,
-): Change {
-  const { ledger, clock } = cycle.world;
-  const repository = ledger.memory.repositoryById(issue.repositoryId)?.repository.name;
-  const entry: AuditEntry = {
-    at: clock.now(),
-    run: cycle.run.number,
-    side: "tracker",
-    project: cycle.memory.id,
-    post,
-    issue: repository === undefined ? undefined : { repository, number: issue.number },
-    kind,
-    fields: [{ field: "issue", value: nameIssue(cycle, issue) }],
-    reason,
-    outcome: "applied",
-    message: undefined,
-    isApproved: false,
-  };
-  return { kind: "audit", entry };
 }
