@@ -13,7 +13,7 @@ export interface Known {
   readonly readAt: number;
 }
 
-export interface KnownTool {
+interface KnownTool {
   readonly tool: Tool;
   /** Stands for its schema. */
   readonly print: string;

@@ -17,7 +17,7 @@ import type {
   ToolReading,
 } from "../tools.ts";
 import { explainFailure, outcomeOf, readAnswer, readProtocolError, readRefusal } from "./answer.ts";
-import { type Known, type KnownTool, openClient, readKnown, requestOptions } from "./connection.ts";
+import { type Known, openClient, readKnown, requestOptions } from "./connection.ts";
 import { readToolPage, stepOn } from "./paging.ts";
 import { findRecord, readRecord } from "./records.ts";
 import { createWire, type Operation, type Wire } from "./wire.ts";
@@ -159,20 +159,37 @@ interface Wanted {
   readonly print: string | undefined;
 }
 
-/** The tool as the server describes it; a sentence where it can't be called. */
-function findTool(
-  { options, excerpt }: Server,
-  { tools }: Known,
-  { purpose, print }: Wanted,
-): KnownTool | string {
-  const name = options.tools[purpose]?.name;
-  if (name === undefined) return `The config names no tool for \`${purpose}\`.`;
-  const found = tools.get(name);
-  const shown = `\`${excerpt(name, 60)}\``;
+/** Greets the server for a tool, as it describes it now; gives a sentence where that can't be called. */
+async function openTool(server: Server, { purpose, print }: Wanted, operation: Operation) {
+  const { options, wire, excerpt } = server;
+  const { client, known } = await open(server, operation);
+  const named = options.tools[purpose];
+  if (named === undefined) return `The config names no tool for \`${purpose}\`.`;
+  const found = known.tools.get(named.name);
+  const shown = `\`${excerpt(named.name, 60)}\``;
   if (found === undefined)
     return `The MCP server has no tool ${shown}, which board.mcp.tools.${purpose} names.`;
-  const isSame = print === undefined || found.print === print;
-  return isSame ? found : `The schema of the tool ${shown} has just changed, so it was not called.`;
+  if (print !== undefined && found.print !== print)
+    return `The schema of the tool ${shown} has just changed, so it was not called.`;
+  const { tool } = found;
+  return {
+    shown,
+    schema: tool.inputSchema,
+    /** Where the id stands in what it answers, as the config says. */
+    idPath: named.result,
+    async call(
+      args: ToolArguments,
+    ): Promise<{ readonly refusal: Fault | undefined; readonly value: unknown }> {
+      wire.begin(operation);
+      const asked = { name: tool.name, arguments: { ...args } };
+      const result = await client.callTool(asked, { ...requestOptions, toolDefinition: tool });
+      const value = result.isError === true ? undefined : readAnswer(result, mostDepth, excerpt);
+      const refusal = readRefusal(result, value, tool.name, excerpt);
+      // What it has by now is listed anew.
+      if (refusal?.kind === "unsent") server.known = undefined;
+      return { refusal, value };
+    },
+  };
 }
 
 async function listRecords(
@@ -181,24 +198,28 @@ async function listRecords(
   first: ToolArguments,
   bounds: ReadBounds,
 ): Promise<ToolList> {
-  const operation = { isRead: true, signal: bounds.signal };
-  const { client, known } = await open(server, operation);
-  const found = findTool(server, known, wanted);
-  if (typeof found === "string") throw new RemoteError("board", "refused", found, { detail: "told" });
+  const tool = await openTool(server, wanted, { isRead: true, signal: bounds.signal });
+  if (typeof tool === "string") throw new RemoteError("board", "refused", tool, { detail: "told" });
   const records = new Map<string, ToolRecord>();
   let isWhole = true;
   let received = 0;
   let args = first;
   for (let pages = 1; ; pages += 1) {
-    const page = readToolPage(await ask(server, client, found, args, operation), server.excerpt);
+    const { refusal, value } = await tool.call(args);
+    if (refusal !== undefined) throw errorOf(refusal);
+    if (value === undefined) {
+      const message = `The tool ${tool.shown} answered without a list.`;
+      throw new RemoteError("board", "unreadable", message, { detail: "told" });
+    }
+    const page = readToolPage(value, server.excerpt);
     received += page.records.length;
     const before = records.size;
-    for (const value of page.records) {
-      const record = readRecord(value, server.options.tools[wanted.purpose]?.result);
+    for (const one of page.records) {
+      const record = readRecord(one, tool.idPath);
       if (record === undefined) isWhole = false;
       else records.set(record.id, record);
     }
-    const step = stepOn(page, args, found.tool.inputSchema, received);
+    const step = stepOn(page, args, tool.schema, received);
     const isBounded = pages >= mostPages || received >= mostRecords;
     // The same records once more: the list does not go on in this way.
     const isStuck = pages > 1 && page.records.length > 0 && records.size === before;
@@ -210,35 +231,15 @@ async function listRecords(
   }
 }
 
-/** One page. */
-async function ask(
-  server: Server,
-  client: Client,
-  known: KnownTool,
-  args: ToolArguments,
-  operation: Operation,
-): Promise<unknown> {
-  const { refusal, value } = await callTool(server, client, known, args, operation);
-  if (refusal?.kind === "unsent") server.known = undefined;
-  if (refusal !== undefined) throw errorOf(refusal);
-  if (value !== undefined) return value;
-  const message = `The tool \`${server.excerpt(known.tool.name, 60)}\` answered without a list.`;
-  throw new RemoteError("board", "unreadable", message, { detail: "told" });
-}
-
 async function callOnce(server: Server, wanted: Wanted, args: ToolArguments): Promise<ToolOutcome> {
-  const operation = { isRead: false };
   let isCalled = false;
   try {
-    const { client, known } = await open(server, operation);
-    const found = findTool(server, known, wanted);
-    if (typeof found === "string") return { kind: "unsent", message: found, fault: "tool" };
+    const tool = await openTool(server, wanted, { isRead: false });
+    if (typeof tool === "string") return { kind: "unsent", message: tool, fault: "tool" };
     isCalled = true;
-    const { refusal, value } = await callTool(server, client, found, args, operation);
-    const record = findRecord(value, server.options.tools[wanted.purpose]?.result);
+    const { refusal, value } = await tool.call(args);
+    const record = findRecord(value, tool.idPath);
     if (refusal === undefined) return { kind: "applied", record };
-    // What it has by now is listed anew.
-    if (refusal.kind === "unsent") server.known = undefined;
     // A no beside a record leaves open what was done.
     const isOpen = refusal.kind === "rejected" && record !== undefined;
     return outcomeOf(isOpen ? { ...refusal, kind: "unknown" } : refusal, true);
@@ -247,21 +248,4 @@ async function callOnce(server: Server, wanted: Wanted, args: ToolArguments): Pr
     server.known = undefined;
     return outcomeOf(fault, isCalled);
   }
-}
-
-/** Calls a tool of a server that has been greeted. */
-async function callTool(
-  { wire, excerpt }: Server,
-  client: Client,
-  { tool }: KnownTool,
-  args: ToolArguments,
-  operation: Operation,
-): Promise<{ readonly refusal: Fault | undefined; readonly value: unknown }> {
-  wire.begin(operation);
-  const result = await client.callTool(
-    { name: tool.name, arguments: { ...args } },
-    { ...requestOptions, toolDefinition: tool },
-  );
-  const value = result.isError === true ? undefined : readAnswer(result, mostDepth, excerpt);
-  return { refusal: readRefusal(result, value, tool.name, excerpt), value };
 }
