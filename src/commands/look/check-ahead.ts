@@ -80,10 +80,7 @@ export async function lookAhead(
         failed,
         example: plan.projects.flatMap(({ actions }) => actions).find(hasDraft),
         names: [
-          ...(await findNames(
-            ledger,
-            projects.map(({ key }) => key),
-          )),
+          ...(await findNames(ledger, world.policy.projectKeys)),
           ...(await findUnnamed(ledger, projects)),
         ],
       };

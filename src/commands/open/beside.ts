@@ -7,7 +7,7 @@ import type { IssueRef } from "../../model/issue.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { inOrder, select } from "../../select.ts";
 import { repositoryNames } from "../../sync/ground/world.ts";
-import type { NamedPost, NamedProject } from "../../sync/orders/foresight.ts";
+import { foundProjects, type NamedPost, type NamedProject } from "../../sync/orders/foresight.ts";
 import type { Called, CommonOptions } from "../print/terminal.ts";
 import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
@@ -71,10 +71,8 @@ async function workOn<Options extends CommonOptions, T>(
 
 /** The projects of the config that a run has found. */
 export function knownProjects({ config, ledger }: Beside): readonly NamedProject[] {
-  return config.projects.flatMap(({ project: key }) => {
-    const memory = ledger.memory.project(key);
-    return memory === undefined ? [] : [{ key, project: memory.id }];
-  });
+  const keys = config.projects.map(({ project }) => project);
+  return foundProjects(keys, ledger);
 }
 
 /** The post of `PROJECT/POST`; undefined where a text does not begin with this project. */

@@ -2,6 +2,7 @@ import { entryTag, type RunWrite, votersWhoHeard } from "../../ledger/journal.ts
 import { describeLength } from "../../model/time.ts";
 import { inOrder } from "../../select.ts";
 import { nameEntry } from "../../sync/ground/entries.ts";
+import { foundProjects } from "../../sync/orders/foresight.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
 import { countNeeds, resultWords } from "../../sync/tell/words.ts";
@@ -65,12 +66,8 @@ function renderWrites(looking: Looking, writes: readonly RunWrite[]): Markup {
 
 function columnsOf({ view, ledger, times }: Looking): readonly Column<RunWrite>[] {
   const site = siteOf(view.trackerUrl);
-  const keys = new Map(
-    view.projects.flatMap(({ project: { key } }) => {
-      const id = ledger.memory.project(key)?.id;
-      return id === undefined ? [] : [[id, key] as const];
-    }),
-  );
+  const found = foundProjects(view.policy.projectKeys, ledger);
+  const keys = new Map(found.map(({ key, project }) => [project, key]));
   return [
     { title: "When", show: ({ at }) => times.name(at) },
     {

@@ -1,4 +1,3 @@
-import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { PersonRequest } from "../../ledger/orders.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
 import { isPausedAsWhole } from "../../model/causes.ts";
@@ -6,7 +5,7 @@ import type { PostId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
 import { command, remedyOf, remedyOfAll, type Way, waysOf } from "../../sync/ground/remedy.ts";
 import { describeNotified } from "../../sync/ground/voters.ts";
-import { isAsked } from "../../sync/orders/foresight.ts";
+import { foundProjects, isAsked } from "../../sync/orders/foresight.ts";
 import {
   type Alike,
   describePlanned,
@@ -47,15 +46,15 @@ export async function renderWaits(
 
 /** What waits for a time, or stays as it is; undefined where nothing does. */
 export async function renderOtherWaits(looking: Looking): Promise<Markup | undefined> {
-  const found = (
-    await inOrder(looking.view.projects, async ({ project: { key } }) => {
-      const memory = looking.ledger.memory.project(key);
-      return memory === undefined ? [] : renderOthers(looking, key, memory);
-    })
-  )
-    .flat()
-    .filter((one) => one !== undefined);
-  return found.length === 0 ? undefined : html`<div class="others">${found}</div>`;
+  const { view, ledger } = looking;
+  const shown: Markup[] = [];
+  for (const { key, project } of foundProjects(view.policy.projectKeys, ledger)) {
+    for (const [words, kinds] of others) {
+      const found = await ledger.rows.waiting(project, mostRead, kinds);
+      if (found.length > 0) shown.push(renderOther(looking, `${key}: ${words}`, key, joinFields(found)));
+    }
+  }
+  return shown.length === 0 ? undefined : html`<div class="others">${shown}</div>`;
 }
 
 /** A project, what is looked at of it, and what people have asked for it already. */
@@ -247,17 +246,6 @@ const others: readonly (readonly [words: string, kinds: readonly WaitingRow["kin
   ["differ and stay so", ["disagreement", "did-not-stick"]],
   ["are not found on the board", ["missing"]],
 ];
-
-async function renderOthers(
-  looking: Looking,
-  key: string,
-  memory: ProjectMemory,
-): Promise<readonly (Markup | undefined)[]> {
-  return inOrder(others, async ([words, kinds]) => {
-    const found = await looking.ledger.rows.waiting(memory.id, mostRead, kinds);
-    return found.length === 0 ? undefined : renderOther(looking, `${key}: ${words}`, key, joinFields(found));
-  });
-}
 
 function renderOther(looking: Looking, title: string, key: string, found: readonly WaitingRow[]): Markup {
   const lines = groupWaiting(found, false).flatMap((alike) => {

@@ -6,6 +6,7 @@ import { fightingRules } from "../../plan/board-rules/fights.ts";
 import { isRenamed, pinNouns } from "../../plan/rules/pins.ts";
 import { impossibleRules, shadowedRules } from "../../plan/rules/useless.ts";
 import { repositoryNames, type SyncProject, type World } from "../../sync/ground/world.ts";
+import { foundProjects } from "../../sync/orders/foresight.ts";
 import { describeTokenEnd } from "../../sync/tell/stored-report.ts";
 import type { ShownCategory } from "../posts.ts";
 import { addCategories, checkBoard, checkPosts, readPosts, type ShownPosts } from "./board.ts";
@@ -97,10 +98,8 @@ function checkRules({ say }: Checking, settings: SyncProject["settings"]): void 
 /** What the state knows of names in the rules of projects: who reads the repository alone can't tell a new name from a missing one. */
 export async function findNames(ledger: Ledger, keys: readonly string[]): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const key of keys) {
-    const id = ledger.memory.project(key)?.id;
-    const pins = id === undefined ? [] : await ledger.signals.pins(id);
-    for (const pin of pins) {
+  for (const { key, project } of foundProjects(keys, ledger)) {
+    for (const pin of await ledger.signals.pins(project)) {
       const repo = ledger.memory.repositoryById(pin.repositoryId)?.repository.name ?? "";
       const finding = describePin(repo, pin);
       if (finding !== undefined) findings.push({ ...finding, subject: key, code: `tracker.${pin.kind}` });

@@ -13,6 +13,17 @@ export interface NamedProject {
   readonly project: ProjectId;
 }
 
+/** Those of these projects that a run has found. */
+export function foundProjects(
+  keys: readonly string[],
+  { memory }: Pick<Ledger, "memory">,
+): readonly NamedProject[] {
+  return keys.flatMap((key) => {
+    const project = memory.project(key)?.id;
+    return project === undefined ? [] : [{ key, project }];
+  });
+}
+
 /** A post that a person named. */
 export interface NamedPost extends NamedProject {
   readonly post: PostId;

@@ -6,6 +6,7 @@ import { foreseeHeld } from "../../../sync/orders/approve.ts";
 import {
   already,
   type Foresight,
+  foundProjects,
   isAsked,
   type NamedPost,
   type Nothing,
@@ -88,11 +89,7 @@ async function foreseeAll(
   { kind }: PageOrder,
   { view, ledger, times }: Looking,
 ): Promise<Question | Nothing> {
-  const projects = view.projects.flatMap(({ project: { key } }) => {
-    const id = ledger.memory.project(key)?.id;
-    return id === undefined ? [] : [{ key, project: id }];
-  });
-  const whole: Whole = { of: "all", projects };
+  const whole: Whole = { of: "all", projects: foundProjects(view.policy.projectKeys, ledger) };
   const sight = { ledger, now: times.now };
   if (kind === "pause") return askPauseWhole(sight, whole, "all projects");
   if (kind === "resume" || kind === "resume-discard")
