@@ -29,12 +29,7 @@ export function besideRuns<Options extends CommonOptions, T>(
   called: Called<Options>,
   work: (call: BesideCall<Options>) => Promise<T>,
 ): Promise<T> {
-  const open = async (place: StatePlace): Promise<Ledger> => {
-    const ledger = await openBeside(place, "command");
-    if (ledger === undefined) throw new ConfigError([`${describeNone(place.name)} ${adoptFirst("")}`]);
-    return ledger;
-  };
-  return workOn(called, open, work);
+  return workOn(called, (place) => openBeside(place, "command"), ` ${adoptFirst("")}`, work);
 }
 
 /** What a person may do who wants to say something before the first run opens issues. */
@@ -44,18 +39,19 @@ function adoptFirst(project: string): string {
 
 /** The same for a command that writes nothing to the state, either. */
 export function readBeside<T>(called: Called, work: (beside: Beside) => Promise<T>): Promise<T> {
-  return workOn(called, readState, work);
+  return workOn(called, readState, "", work);
 }
 
 async function workOn<Options extends CommonOptions, T>(
   { terminal, options }: Called<Options>,
   openState: (place: StatePlace) => Promise<Ledger | undefined>,
+  orElse: string,
   work: (call: BesideCall<Options>) => Promise<T>,
 ): Promise<T> {
   const { config } = loadConfig(configSource(terminal, options));
   const place = placeOfState(terminal, config);
   const opened = await openState(place);
-  if (opened === undefined) throw new ConfigError([describeNone(place.name)]);
+  if (opened === undefined) throw new ConfigError([`${describeNone(place.name)}${orElse}`]);
   return closing(opened, (ledger) =>
     work({
       config,
@@ -91,11 +87,11 @@ export async function findPosts(beside: Beside, text: string): Promise<readonly 
   if (repositoryId === undefined) return [await findPost(beside, text)];
   const issue: IssueRef = { repositoryId, number: Number(number) };
   const posts = await postsOf(beside, issue);
+  if (posts.length > 0) return posts;
   // One that may become a post is called so until it has.
-  const own = posts.length === 0 ? await findPost(beside, text).catch(() => undefined) : undefined;
+  const own = await findPost(beside, text).catch(() => undefined);
   if (own !== undefined) return [own];
-  if (posts.length === 0) throw new ConfigError([await describeUnlinked(beside, text, issue)]);
-  return posts;
+  throw new ConfigError([await describeUnlinked(beside, text, issue)]);
 }
 
 /** The numeric id of a repository of the config, by the name that stands there or the one that it has now. */
