@@ -13,11 +13,10 @@ import { foreseePublish } from "../../sync/orders/publish.ts";
 import { count } from "../../sync/tell/words.ts";
 import { type Beside, type BesideCall, besideRuns, findProject, postWithin } from "../open/beside.ts";
 import { findTargets, type TargetOptions } from "../open/targets.ts";
-import { isAgreed } from "../print/agree.ts";
 import { type Block, printBlocks } from "../print/blocks.ts";
 import type { CommandCall, CommonOptions } from "../print/terminal.ts";
 import { oneLine, printLine } from "../print/text.ts";
-import { entryNamed, show, tell, timesOf } from "./tell.ts";
+import { entryNamed, isOrdered, tell, timesOf } from "./tell.ts";
 
 interface ApproveOptions extends CommonOptions, Pick<TargetOptions, "code"> {
   readonly discard?: boolean;
@@ -32,7 +31,7 @@ interface HeldPart {
 
 /** `boardsync approve`: lets held actions of a project or of posts go, or takes both sides as they are. */
 export function approve(called: CommandCall<ApproveOptions>): Promise<number> {
-  const { terminal, options } = called;
+  const { options } = called;
   const words = [called.args[0] ?? "", ...called.rest];
   const entry = entryNamed(words);
   return besideRuns(called, async (call) => {
@@ -58,16 +57,14 @@ export function approve(called: CommandCall<ApproveOptions>): Promise<number> {
     if (first === undefined) return say([], "Nothing is to approve.");
     const whole = parts.length === 1 ? first.seen : joinParts(first.seen, parts, discard);
     showHeld(call, whole);
-    if (!(await isAgreed(terminal, options, questionOf(options, whole))))
-      return say([], "Nothing was changed.");
-    await call.ledger.commit(parts.flatMap(({ seen }) => seen.asks({ at: call.now })));
-    return say(parts, `${whole.done}. The next run does it.`);
+    const isAsked = await isOrdered(call, whole, questionOf(options, whole), []);
+    return isAsked ? say(parts, `${whole.done}. The next run does it.`) : say([], "Nothing was changed.");
   });
 }
 
 /** `boardsync approve PROJECT changelog:TAG`: the next run publishes a draft of the changelog. */
 async function approveEntry(call: BesideCall<ApproveOptions>, key: string, tag: string): Promise<number> {
-  const { terminal, options, ledger } = call;
+  const { terminal, options } = call;
   if (options.discard === true)
     throw new ConfigError(["A draft of the changelog is not discarded: delete it on the board."]);
   const seen = await foreseePublish(call, { key, project: findProject(call, key) }, tag);
@@ -80,21 +77,15 @@ async function approveEntry(call: BesideCall<ApproveOptions>, key: string, tag: 
     const url = seen.url === undefined ? "" : `, ${seen.url}`;
     printLine(terminal.out, "", oneLine(`${seen.title}: ${posts}${url}`));
   }
-  show(call, seen.effects);
   const question = seen.isDraft ? "Make it?" : "Publish it?";
-  if (!(await isAgreed(terminal, options, `${question} ${seen.notified}`)))
+  if (!(await isOrdered(call, seen, `${question} ${seen.notified}`, seen.effects)))
     return say("Nothing was changed.", false);
-  await ledger.commit(seen.asks({ at: call.now }));
   const next = seen.isDraft ? "makes the draft" : "publishes it, or says when";
   return say(`changelog ${tag} approved. The next run ${next}.`, true);
 }
 
 /** Held of posts of several projects. A whole project is always asked for by itself. */
-function joinParts(
-  first: HeldForesight,
-  parts: readonly HeldPart[],
-  isDiscard: boolean,
-): Omit<HeldForesight, "asks"> {
+function joinParts(first: HeldForesight, parts: readonly HeldPart[], isDiscard: boolean): HeldForesight {
   const actions = parts.flatMap((part) => part.seen.actions);
   const counted = count(actions.length, "action");
   return {
@@ -103,6 +94,7 @@ function joinParts(
     counted,
     notified: isDiscard ? first.notified : sayNotified(votersOfHeld(actions)),
     done: `${counted} ${isDiscard ? "discarded: both sides stay as they are" : "approved"}`,
+    asks: (agreed) => parts.flatMap((part) => part.seen.asks(agreed)),
   };
 }
 
@@ -173,7 +165,7 @@ function toBlock(held: HeldAction): Block & { readonly held: HeldAction } {
 
 function questionOf(
   { discard }: ApproveOptions,
-  { actions, counted, hold, effects, notified }: Omit<HeldForesight, "asks">,
+  { actions, counted, hold, effects, notified }: HeldForesight,
 ): string {
   if (discard === true) return `Leave both sides as they are, for ${counted}? ${notified}`;
   if (hold !== undefined) return `Is the board as it looks? ${effects.at(-1)} ${notified}`;

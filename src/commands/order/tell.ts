@@ -52,13 +52,14 @@ export function documentOf(
   return isOne && only !== undefined ? only : { project, posts };
 }
 
-/** Shows what an order will do and asks whether it is to be done; then it is asked for. */
+/** Shows what an order will do, unless that is said already, and asks whether it is to be done; then it is asked for. */
 export async function isOrdered(
   call: BesideCall<CommonOptions & { readonly yes?: boolean }>,
   seen: Foresight,
   question: string,
+  lines: readonly string[] = seen.effects.slice(1),
 ): Promise<boolean> {
-  show(call, seen.effects.slice(1));
+  show(call, lines);
   if (!(await isAgreed(call.terminal, call.options, question))) return false;
   await call.ledger.commit(seen.asks({ at: call.now }));
   return true;
