@@ -57,7 +57,7 @@ export function createMetrics(ledger: Ledger, version: string) {
   const seen = new WeakMap<Traffic, ReadonlyMap<string, number>>();
 
   for (const result of ["ok", "partial", "held", "failed", "error"]) runs.inc({ result }, 0);
-  for (const kind of writeKinds) writes.inc({ kind }, 0);
+  for (const kind of Object.keys(writesOf)) writes.inc({ kind }, 0);
   // A rate can be told from the first one on only where there was a zero before it.
   for (const reason of refusalReasons) refused.inc({ reason }, 0);
   for (const outcome of ["taken", "refused"]) reloads.inc({ outcome }, 0);
@@ -72,7 +72,7 @@ export function createMetrics(ledger: Ledger, version: string) {
       if (report === undefined) return;
       duration.observe(report.durationMs / 1000);
       for (const project of report.projects) {
-        for (const [kind, count] of Object.entries(countWrites(project))) writes.inc({ kind }, count);
+        for (const [kind, countOf] of Object.entries(writesOf)) writes.inc({ kind }, countOf(project));
       }
     },
     /** Takes up what both sides were asked since they were looked at last. */
@@ -128,24 +128,14 @@ export function metricsPart(
   };
 }
 
-const writeKinds = [
-  "issue_opened",
-  "issue_changed",
-  "post_made",
-  "post_changed",
-  "post_status_changed",
-] as const;
-
 /** Each write once: one that carries a status is no other change of a post. */
-function countWrites(report: ProjectReport): Readonly<Record<(typeof writeKinds)[number], number>> {
-  return {
-    issue_opened: report.created,
-    issue_changed: report.issueWrites,
-    post_made: report.made ?? 0,
-    post_changed: report.postWrites - report.statusWrites,
-    post_status_changed: report.statusWrites,
-  };
-}
+const writesOf: Readonly<Record<string, (report: ProjectReport) => number>> = {
+  issue_opened: ({ created }) => created,
+  issue_changed: ({ issueWrites }) => issueWrites,
+  post_made: ({ made = 0 }) => made,
+  post_changed: ({ postWrites, statusWrites }) => postWrites - statusWrites,
+  post_status_changed: ({ statusWrites }) => statusWrites,
+};
 
 /** A server may answer with whatever it likes. */
 function boundCode(code: string): string {
