@@ -73,7 +73,7 @@ export function connectSides(config: Config, secrets: Credentials, machine: Mach
 
 /** A machine on which secrets are known that no text may show. */
 export interface GuardedMachine extends Machine {
-  readonly redact?: Redact;
+  readonly redact: Redact;
 }
 
 /** The board alone, for whoever has no config yet. */
@@ -89,7 +89,7 @@ export function connectBoard(board: Config["board"], key: string, machine: Guard
     clock,
     random,
     log,
-    ...(redact && { redact }),
+    redact,
     overrides: board,
   });
 }
@@ -102,10 +102,9 @@ export function connectTools(
 ): BoardTools & ToolDirectory & Traffic {
   const { clock, random, log, version, redact } = machine;
   return createMcpTools({
-    ...{ key, version, retries, clock, random, log },
+    ...{ key, version, retries, clock, random, log, redact },
     url: mcp?.url ?? new URL("/api/mcp", url).href,
     sender: senderOf(machine, timeout, mostToolBytes),
-    ...(redact && { redact }),
     tools: mcp?.tools ?? {},
   });
 }
@@ -115,10 +114,7 @@ const mostToolBytes = 4 * 1024 * 1024;
 
 function serverOptions({ url, timeout }: Config["tracker"], machine: GuardedMachine): ServerOptions {
   const { clock, random, log, redact } = machine;
-  return {
-    ...{ url, sender: senderOf(machine, timeout), clock, random, log },
-    ...(redact && { redact }),
-  };
+  return { url, sender: senderOf(machine, timeout), clock, random, log, redact };
 }
 
 /** What a connection to any tracker is made with. */

@@ -26,7 +26,7 @@ describe("a tool of the board", () => {
       retries: 0,
       mcp: { url: host.url, tools },
     };
-    const connected = connectTools(board, key, machine);
+    const connected = connectTools(board, key, { ...machine, redact: String });
     return { connected, clock, tools: pinTools(connected, tools, { ledger: stage.ledger, clock }) };
   }
 

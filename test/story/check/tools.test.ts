@@ -26,7 +26,7 @@ async function given(dialect: Dialect, lists = "list_buckets") {
     retries: 0,
     mcp: { url: host.url, tools: { categories: { name: lists, args: {} } } },
   };
-  return { host, directory: connectTools(board, key, machine) };
+  return { host, directory: connectTools(board, key, { ...machine, redact: String }) };
 }
 
 describe("a proposal for the config", () => {
