@@ -108,9 +108,12 @@ export async function readCatalogue(
   repository: Repository,
   bounds: ReadBounds,
 ): Promise<Catalogue> {
-  const labels = await readRows(access, repository, labelList, undefined, bounds);
-  const milestones = await readRows(access, repository, milestoneList, undefined, bounds);
-  return { labels: labels.rows, milestones: milestones.rows };
+  const read = async <T>(list: ConditionalList<T>): Promise<readonly T[]> => {
+    const listed = await readRows(access, repository, list, undefined, bounds);
+    // Without a condition it comes with its rows.
+    return listed.kind === "listed" ? listed.rows : [];
+  };
+  return { labels: await read(labelList), milestones: await read(milestoneList) };
 }
 
 /** Issue types; an Enterprise Server of today, and a repository of a person, answer 404. */
@@ -186,26 +189,19 @@ function describeList(
   };
 }
 
-/** The rows of a list that is asked for as a whole; none where it has not changed. */
-interface Rows<T> {
-  readonly kind: Listed<T>["kind"];
-  readonly rows: readonly T[];
-  readonly etag: string | undefined;
-}
-
 async function readRows<T>(
   { pages, quote }: Access,
   repository: Repository,
   list: ConditionalList<T>,
   etag: string | undefined,
   bounds: ReadBounds,
-): Promise<Rows<T>> {
+): Promise<Listed<T>> {
   let rows: T[] = [];
   let known: Partial<KnownPage>[] = [];
   let address: string | undefined;
   let isLastFull = false;
   for await (const page of pages.all({ ...describeList(repository, list, quote), etag }, bounds)) {
-    if (page.isUnchanged) return { kind: "unchanged", rows: [], etag };
+    if (page.isUnchanged) return { kind: "unchanged" };
     if (page.isFirst) [rows, known, address] = [[], [], undefined];
     const shown = list.readRows(page.data);
     rows.push(...shown);
