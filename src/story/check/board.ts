@@ -10,7 +10,7 @@ import { sum } from "../../select.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { meansAnother, requireProject } from "../../sync/read/identify.ts";
 import { count } from "../../sync/tell/words.ts";
-import { lookAtList, type ShownCategory, showCategory } from "../posts.ts";
+import { lookAtList, type ShownCategory, type ShownList, showCategory } from "../posts.ts";
 import type { Checking } from "./findings.ts";
 
 /** Whether the key is accepted; returns what it sees. */
@@ -24,15 +24,10 @@ export async function checkBoard({ say, board, bounds }: Checking): Promise<read
 }
 
 /** What the posts of a project show. */
-export interface ShownPosts {
+export interface ShownPosts extends Pick<ShownList, "seen" | "statuses" | "categories"> {
   readonly project: SyncProject;
   readonly id: BoardProject["id"];
   readonly posts: number;
-  readonly seen: ReadonlySet<PostField>;
-  /** How many posts have each status. */
-  readonly statuses: ReadonlyMap<string, number>;
-  /** The most common first. */
-  readonly categories: readonly ShownCategory[];
 }
 
 /** Reads the whole list, and says what it is like. */
