@@ -36,8 +36,10 @@ function escapeControls(text: string): string {
   });
 }
 
-/** Lists names for a person: at most `most` of them, each cut and safe. */
-export function listNames(names: Iterable<string>, excerpt: Excerpt, most = 20): string {
+const most = 20;
+
+/** Lists names for a person: not too many of them, each cut and safe. */
+export function listNames(names: Iterable<string>, excerpt: Excerpt): string {
   const all = [...names];
   const shown = all.slice(0, most).map((name) => excerpt(name, 40));
   if (shown.length === 0) return "(none)";
