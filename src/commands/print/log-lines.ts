@@ -125,15 +125,7 @@ function showValue(name: string, value: unknown): string {
 }
 
 /** Of our own errors the sentence is enough; whatever else was thrown is worth its stack. */
-const ownErrors: ReadonlySet<unknown> = new Set([
-  "ConfigError",
-  "RemoteError",
-  "ProjectError",
-  "StateError",
-  "OutdatedError",
-  "OrderError",
-  "StateHeldError",
-]);
+const ownErrors = /^(?:Config|Remote|Project|State|Outdated|Order|StateHeld)Error$/;
 
 /** The message of an error, or of what is told like one. */
 function errorOf(err: unknown): string {
@@ -143,7 +135,7 @@ function errorOf(err: unknown): string {
 
 function traceOf(err: unknown): string {
   const { type, stack, cause } = Object(err);
-  if (ownErrors.has(type) || typeof stack !== "string") return "";
+  if (ownErrors.test(type) || typeof stack !== "string") return "";
   const own = stack.split("\n").map((frame) => `\n  ${oneLine(frame)}`);
   return `${own.join("")}${traceOf(cause)}`;
 }
