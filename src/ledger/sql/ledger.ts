@@ -31,7 +31,7 @@ import { createPulls } from "./posts/pulls.ts";
 import { createSightings } from "./posts/sightings.ts";
 import { createBrowse } from "./rows/browse.ts";
 import { createLookup } from "./rows/lookup.ts";
-import { createPauses, type SentReader } from "./rows/pauses.ts";
+import { createPauses } from "./rows/pauses.ts";
 import { createRecorder } from "./rows/recorder.ts";
 import { createRows } from "./rows/rows.ts";
 import { createWaiting } from "./rows/waiting.ts";
@@ -249,7 +249,7 @@ function createCommit(
 function createSentCommit(
   { store, carry, assertDurable }: Engine,
   make: (changes: readonly AnyChange[]) => Asked<void>,
-  look: SentReader["sent"],
+  look: ReturnType<typeof createPauses>["sent"],
 ): Ledger["commitSent"] {
   let isDurable = false;
   return async (lines, of) => {

@@ -25,21 +25,7 @@ export type Changes<Kind extends AnyChange["kind"]> = {
   ) => Asked<void>;
 };
 
-/** The narrow numbers that stand for the board's ids in every table. */
-export interface Numbers {
-  /** `unknown` where there is none. */
-  findProject(project: ProjectId): Asked<number>;
-  /** Makes a number for a project that has none; inside a transaction. */
-  project(project: ProjectId): Asked<number>;
-  /** Makes a number for a post that has none, inside a transaction: it is then known by name, and not listed. */
-  post(project: number, post: PostId): Asked<number>;
-  /** Both numbers of a post, made where there are none; inside a transaction. */
-  place(of: OfPost): Asked<readonly [project: number, post: number]>;
-  /** A number that was read with something else. */
-  learn(project: number, post: PostId, number: number): void;
-  /** Nothing that was known is relied on any more. */
-  forget(): void;
-}
+export type Numbers = ReturnType<typeof createNumbers>;
 
 export interface OfPost {
   readonly project: ProjectId;
@@ -56,8 +42,11 @@ interface Numbered {
   number: number;
 }
 
-/** A number is asked of the database once; one that was made in a transaction is forgotten when that is rolled back. */
-export function createNumbers(store: Store): Numbers {
+/**
+ * The narrow numbers that stand for the board's ids in every table. A number is asked of the database once; one that was made in a
+ * transaction is forgotten when that is rolled back.
+ */
+export function createNumbers(store: Store) {
   const { get } = statementsOf(store);
   const known = new Map<string, number>();
   /** Of a post of a project; of a project itself that of 0. */
@@ -77,11 +66,13 @@ export function createNumbers(store: Store): Numbers {
   const findProject = (id: ProjectId) =>
     find(keyOf(0, id), () => get<Numbered>`SELECT number FROM board_projects WHERE id = ${id}`);
   // Where another transaction is faster with one of these, its number is found.
+  /** Makes a number for a project that has none; inside a transaction. */
   function* project(id: ProjectId): Asked<number> {
     const made = () => get<Numbered>`
       INSERT INTO board_projects (id) VALUES (${id}) ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING number`;
     return (yield* findProject(id)) ?? keep(keyOf(0, id), numberOf(yield* made()));
   }
+  /** Makes a number for a post that has none, inside a transaction: it is then known by name, and not listed. */
   function* post(of: number, id: PostId): Asked<number> {
     const key = keyOf(of, id);
     const select = () => get<Numbered>`SELECT number FROM posts WHERE project = ${of} AND id = ${id}`;
@@ -91,18 +82,21 @@ export function createNumbers(store: Store): Numbers {
     return (yield* find(key, select)) ?? keep(key, numberOf(yield* made()));
   }
   return {
-    *findProject(id) {
+    /** `unknown` where there is none. */
+    *findProject(id: ProjectId) {
       return (yield* findProject(id)) ?? unknown;
     },
-    project,
-    post,
-    *place(of) {
+    ...{ project, post },
+    /** Both numbers of a post, made where there are none; inside a transaction. */
+    *place(of: OfPost) {
       const number = yield* project(of.project);
-      return [number, yield* post(number, of.post)];
+      return [number, yield* post(number, of.post)] as const;
     },
-    learn(of, id, number) {
+    /** A number that was read with something else. */
+    learn(of: number, id: PostId, number: number) {
       keep(keyOf(of, id), number);
     },
+    /** Nothing that was known is relied on any more. */
     forget: () => known.clear(),
   };
 }

@@ -4,28 +4,7 @@ import { decodeIssue, encodeIssue } from "../columns/facts.ts";
 import { issueColumns, markedDue, ofIssue, type Part, type Statements, sql } from "../statements.ts";
 import type { Asked } from "../store.ts";
 
-/** The facts of issues, and the rows that hang on them. */
-export interface IssueStore {
-  /** Of each issue whether it was deleted or moved: that is for good, whatever a list that lags still shows. */
-  tombstones(issues: readonly IssueRef[]): Asked<readonly boolean[]>;
-  /** Whether an issue that is known, and not absent, has changed since: as it was read by itself, which never lags. */
-  isNews(issue: Issue): Asked<boolean>;
-  /** How each of the issues that a list shows stands to what is known by its number. */
-  listed(issues: readonly Issue[]): Asked<readonly ListedIssue[]>;
-  /** Stores those of some issues that are linked or carried a marker once; others are not kept. */
-  storeKept(issues: readonly Issue[]): Asked<void>;
-  /**
-   * Stores the facts; where they differ, or the issue was absent, its rows become due. Those of a tombstone, and those that
-   * are older than what is known, are left out.
-   *
-   * @param known - what `find` has found; left out, it is asked for.
-   */
-  store(issue: Issue, known?: KnownIssue): Asked<void>;
-  find(issue: IssueRef): Asked<KnownIssue>;
-  setGone(issue: IssueRef, isGone: boolean): Asked<void>;
-  /** Makes the rows of an issue due, and those of issues that are duplicates of it. */
-  markRows(issue: IssueRef): Asked<void>;
-}
+export type IssueStore = ReturnType<typeof createIssueStore>;
 
 type KnownIssue = { facts?: string; absence?: Absence["kind"] } | undefined;
 
@@ -36,17 +15,24 @@ export function followersOf({ repositoryId, number }: IssueRef): Part {
     WHERE canonical_repository = ${repositoryId} AND canonical_number = ${number}`;
 }
 
-/** A listed issue is there: that it was not found before is over. */
-export function createIssueStore(on: Statements): IssueStore {
+/** The facts of issues, and the rows that hang on them. A listed issue is there: that it was not found before is over. */
+export function createIssueStore(on: Statements) {
   const { run, get, upsert } = on;
   const find = ({ repositoryId, number }: IssueRef) => get<NonNullable<KnownIssue>>`
     SELECT facts, kind AS absence FROM issues
     LEFT JOIN absences ON absences.repository = issues.repository AND absences.number = issues.number
     WHERE issues.repository = ${repositoryId} AND issues.number = ${number}`;
+  /** Makes the rows of an issue due, and those of issues that are duplicates of it. */
   const markRows = (issue: IssueRef) => run`
     UPDATE posts SET ${markedDue}
     WHERE number IN (SELECT post FROM links WHERE ${ofIssue(issue)}) OR number IN (${followersOf(issue)})`;
-  function* storeOne(issue: Issue, ...found: [KnownIssue?]): Asked<void> {
+  /**
+   * Stores the facts; where they differ, or the issue was absent, its rows become due. Those of a tombstone, and those that
+   * are older than what is known, are left out.
+   *
+   * @param found - what `find` has found; left out, it is asked for.
+   */
+  function* store(issue: Issue, ...found: [KnownIssue?]): Asked<void> {
     const known = found.length === 0 ? yield* find(issue) : found[0];
     if (isForGood(known?.absence)) return;
     const facts = encodeIssue(withFormer(issue, known));
@@ -59,13 +45,16 @@ export function createIssueStore(on: Statements): IssueStore {
     yield* markRows(issue);
   }
   return {
-    *tombstones(of) {
+    /** Of each issue whether it was deleted or moved: that is for good, whatever a list that lags still shows. */
+    *tombstones(of: readonly IssueRef[]) {
       return (yield* on.together(of.map(find))).map((known) => isForGood(known?.absence));
     },
-    *isNews(issue) {
+    /** Whether an issue that is known, and not absent, has changed since: as it was read by itself, which never lags. */
+    *isNews(issue: Issue) {
       return compareIssues(issue, presentOf(issue, yield* find(issue))) !== undefined;
     },
-    *listed(shown) {
+    /** How each of the issues that a list shows stands to what is known by its number. */
+    *listed(shown: readonly Issue[]) {
       const known = yield* on.together(shown.map(find));
       return shown.map((issue, index): ListedIssue => {
         const facts = known[index]?.facts;
@@ -73,7 +62,8 @@ export function createIssueStore(on: Statements): IssueStore {
         return { isOther, isInDoubt: compareIssues(issue, presentOf(issue, known[index])) === "at odds" };
       });
     },
-    *storeKept(shown) {
+    /** Stores those of some issues that are linked or carried a marker once; others are not kept. */
+    *storeKept(shown: readonly Issue[]) {
       const known = yield* on.together(shown.map(find));
       const unknown = shown.filter((_, index) => known[index] === undefined);
       const links = yield* on.together(
@@ -81,13 +71,11 @@ export function createIssueStore(on: Statements): IssueStore {
       );
       const isLinked = (issue: Issue): boolean => links[unknown.indexOf(issue)] !== undefined;
       for (const [index, issue] of shown.entries())
-        if (known[index] !== undefined || isLinked(issue)) yield* storeOne(issue, known[index]);
+        if (known[index] !== undefined || isLinked(issue)) yield* store(issue, known[index]);
     },
-    find,
-    store: storeOne,
-    setGone: (issue, isGone) =>
+    ...{ find, store, markRows },
+    setGone: (issue: IssueRef, isGone: boolean) =>
       upsert("issues", ["repository", "number"], { ...issueColumns(issue), isGone }),
-    markRows,
   };
 }
 

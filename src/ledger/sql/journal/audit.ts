@@ -15,31 +15,22 @@ import type { Queries } from "../columns/numbers.ts";
 import { into, postOf, projectOf, sql } from "../statements.ts";
 import type { Asked, Plain } from "../store.ts";
 
-/** One line for every write to either side. */
-export interface Audit {
-  readonly told: Plain<Omit<Journal, "open" | "recover">>;
-  write(entry: AuditEntry): Asked<void>;
-  /** For a write whose process ended before it could write its own line. */
-  writeInterrupted(intent: Intent, message: string): Asked<void>;
-  /** Of a write whose answer was lost: what has been found out about it. */
-  correct(intent: IntentId, isApplied: boolean, message: string): Asked<void>;
-  /** The same of a call of a tool; `post`: the post that it made, where it is known. */
-  correctCall(call: CorrectedCall): Asked<void>;
-}
+export type Audit = ReturnType<typeof createAudit>;
 
 interface CorrectedCall extends Pick<CallKey, "project" | "subject"> {
   /** As the audit calls it. */
   readonly kind: string;
   readonly isApplied: boolean;
   readonly message: string;
+  /** The post that it made, where it is known. */
   readonly post: PostId | undefined;
 }
 
 /** A line as it is read. */
 type Found<Line> = Omit<Line, "fields"> & { readonly fields: string };
 
-/** Writes and reads audit lines. */
-export function createAudit({ run, get, all, numbers }: Queries): Audit {
+/** Writes and reads audit lines: one for every write to either side. */
+export function createAudit({ run, get, all, numbers }: Queries) {
   const columns = sql`at, run, side, board_projects.id AS project, posts.id AS post, kind, fields,
     repository AS "issue.repository", issue AS "issue.number", audit.reason AS reason, message,
     is_approved, audit.voters AS voters, subject`;
@@ -52,7 +43,8 @@ export function createAudit({ run, get, all, numbers }: Queries): Audit {
   }
   return {
     write,
-    *writeInterrupted(intent, message) {
+    /** For a write whose process ended before it could write its own line. */
+    *writeInterrupted(intent: Intent, message: string) {
       const { repository } = intent;
       const name = yield* get<{ currentName: string }>`
         SELECT current_name FROM repositories WHERE id = ${repository}`;
@@ -76,12 +68,13 @@ export function createAudit({ run, get, all, numbers }: Queries): Audit {
         ...(intent.voters !== undefined && { voters: intent.voters }),
       });
     },
-    // Only one request of an intent can be in doubt at a time.
-    correct: (intent, isApplied, message) => run`
+    /** Of a write whose answer was lost, what has been found out about it: only one request of an intent can be in doubt at a time. */
+    correct: (intent: IntentId, isApplied: boolean, message: string) => run`
       UPDATE audit SET outcome = ${outcomeOf(isApplied)}, message = ${message}, is_status = is_status * ${isApplied}
       WHERE post = (SELECT post FROM intents WHERE id = ${intent} AND unknown_at IS NOT NULL)
         AND intent = ${intent} AND outcome = 'unknown'`,
-    *correctCall({ kind, subject, isApplied, message, ...of }) {
+    /** The same of a call of a tool. */
+    *correctCall({ kind, subject, isApplied, message, ...of }: CorrectedCall) {
       const project = yield* numbers.project(of.project);
       const post = of.post === undefined ? undefined : yield* numbers.post(project, of.post);
       yield* run`
@@ -139,7 +132,7 @@ export function createAudit({ run, get, all, numbers }: Queries): Audit {
           FROM ${joined} WHERE run = ${number} AND outcome IN ('applied', 'unknown') ORDER BY audit.number`;
         return found.map(toEntry<RunWrite>);
       },
-    },
+    } satisfies Plain<Omit<Journal, "open" | "recover">>,
   };
 }
 

@@ -7,7 +7,7 @@ import type { Carrying, Queries } from "../columns/numbers.ts";
 import { into, type Part, projectOf, sql } from "../statements.ts";
 import type { Plain } from "../store.ts";
 import { type Audit, interrupted } from "./audit.ts";
-import type { InterruptedCalls } from "./tool-calls.ts";
+import type { createToolCalls } from "./tool-calls.ts";
 
 type IntentColumns = Omit<Intent, "writes" | "issueWrites"> & { readonly writes?: string };
 
@@ -18,7 +18,7 @@ type Settled = Omit<Extract<JournalChange, { kind: "resolve" }>, "kind" | "inten
 export function createJournal(
   on: Queries,
   audit: Audit,
-  calls: InterruptedCalls,
+  calls: Pick<ReturnType<typeof createToolCalls>, "select" | "interrupt">,
 ): Plain<Journal> & Carrying<"mark-sent" | "resolve" | "retarget" | "take-up" | "audit"> {
   const { run, some, all, numbers } = on;
   // Without the hint SQLite would read through everything that is over.

@@ -18,29 +18,23 @@ export type MetaKey =
   | "audit_pruned"
   | "quiet_until";
 
-export interface Meta {
-  read(key: MetaKey): Asked<string | undefined>;
-  write(key: MetaKey, value: string): Asked<void>;
-  /** Removes it while it is that; false where it was not. */
-  remove(key: MetaKey, value: string | undefined): Asked<boolean>;
-  /** What an open state says of itself. */
-  stamp(): Asked<Stamp>;
-}
+export type Meta = ReturnType<typeof createMeta>;
 
 /** What an open state says of itself. */
 export type Stamp = Pick<Ledger, "copiedAt" | "identity" | "pageKey">;
 
-export function createMeta(store: Store): Meta {
+export function createMeta(store: Store) {
   const { count, get, all, upsert } = statementsOf(store);
   return {
-    *read(key) {
+    *read(key: MetaKey): Asked<string | undefined> {
       return (yield* get<{ value: string }>`SELECT value FROM meta WHERE key = ${key}`)?.value;
     },
-    write: (key, value) => upsert("meta", ["key"], { key, value }),
-    *remove(key, value) {
+    write: (key: MetaKey, value: string) => upsert("meta", ["key"], { key, value }),
+    /** Removes it while it is that; false where it was not. */
+    *remove(key: MetaKey, value: string | undefined) {
       return (yield* count`DELETE FROM meta WHERE key = ${key} AND value = ${value}`) > 0;
     },
-    *stamp() {
+    *stamp(): Asked<Stamp> {
       const lines = yield* all<{ key: string; value: string }>`
         SELECT key, value FROM meta WHERE key IN ('identity', 'copied_at', 'page_key')`;
       const found = new Map(lines.map(({ key, value }) => [key, value]));

@@ -7,7 +7,7 @@ import {
   type ToolCallChange,
   type ToolCalls,
 } from "../../journal.ts";
-import type { Carrying, Queries } from "../columns/numbers.ts";
+import type { Changes, Queries } from "../columns/numbers.ts";
 import { into, type Part, projectOf, sql } from "../statements.ts";
 import type { Asked, Plain } from "../store.ts";
 import { type Audit, interrupted } from "./audit.ts";
@@ -15,17 +15,8 @@ import { type Audit, interrupted } from "./audit.ts";
 type Written = Omit<SentCall, "kind"> & Partial<Pick<ToolCall, "message" | "result" | "url">>;
 type Ended = Omit<Extract<ToolCallChange, { kind: "end-call" }>, "kind" | "post">;
 
-/** For the journal, which finds out what was under way when a process ended. */
-export interface InterruptedCalls {
-  select(which: Part): Asked<readonly ToolCall[]>;
-  interrupt(call: ToolCall, at: number): Asked<void>;
-}
-
 /** Calls of tools; `audit` writes what became of one whose answer was lost. */
-export function createToolCalls(
-  on: Queries,
-  audit: Audit,
-): Plain<ToolCalls> & Carrying<"send-call" | "take-call" | "end-call"> & InterruptedCalls {
+export function createToolCalls(on: Queries, audit: Audit) {
   const { some, has, all, numbers } = on;
   const select = (which: Part) => all<ToolCall>`
     SELECT board_projects.id AS project, purpose, subject, state, run, hash, reason, prepared_at, sent_at, unknown_at,
@@ -75,7 +66,7 @@ export function createToolCalls(
       WHERE project = ${project} AND purpose = ${purpose} AND subject = ${subject}
         AND (state IN ('PREPARED', 'SENT', 'UNKNOWN') OR state = 'REJECTED' AND ${isAnew} = 1)`;
   }
-  return {
+  const told: Plain<ToolCalls> = {
     list: (project, purpose) => read(project, ofPurpose(purpose)),
     unsettled: (project, purpose) => read(project, sql`${ofPurpose(purpose)} AND state <> 'DONE'`),
     *find({ project, purpose, subject }) {
@@ -88,8 +79,12 @@ export function createToolCalls(
     hasMade: (project, purpose, result) => has`
       SELECT 1 AS made FROM tool_calls
       WHERE project = ${projectOf(project)} AND purpose = ${purpose} AND result = ${result} LIMIT 1`,
+  };
+  return {
+    ...told,
     select,
-    *interrupt({ project, purpose, subject, run, reason, sentAt }, at) {
+    /** For the journal, which finds out what was under way when a process ended. */
+    *interrupt({ project, purpose, subject, run, reason, sentAt }: ToolCall, at: number) {
       yield* end({ project, purpose, subject, state: "UNKNOWN", at, message: interrupted });
       yield* audit.write({
         ...{ at: sentAt ?? at, run, side: "board", project, post: undefined, issue: undefined },
@@ -106,6 +101,6 @@ export function createToolCalls(
         if (state !== "UNKNOWN") yield* audit.correctCall({ ...corrected, isApplied: state === "DONE" });
         yield* end(call);
       },
-    },
+    } satisfies Changes<"send-call" | "take-call" | "end-call">,
   };
 }

@@ -6,28 +6,8 @@ import { type Part, type Statements, sql } from "../statements.ts";
 import type { Asked } from "../store.ts";
 import type { HeldPage, OpenPull } from "./sightings.ts";
 
-/**
- * Pages of the board's lists, as they are known again. A page holds as long as the posts that it showed stand in the state as
- * it showed them; that is looked up in the posts themselves, so nothing has to remember to end it.
- */
-export interface Pages {
-  /** The number of the next page that this pull stores. Later ones are higher, also in later pulls. */
-  next(pull: OpenPull): number;
-  /** Keeps what a page is known by, inside the transaction that stores its posts. */
-  keep(pull: OpenPull, trace: PageTrace, page: StoredPage): Asked<void>;
-  /** A page that holds; it is then the offered one. */
-  find(pull: OpenPull, request: string): Asked<KnownPage | undefined>;
-  /** The offered page is still the same. Returns the numbers of its posts. */
-  meet(pull: OpenPull, trace: PageTrace): readonly number[];
-  /**
-   * Writes what is still to be written, and forgets the project's pages that the pull has not met; inside a transaction. A pull
-   * that is not whole and has met none forgets none: it has looked at some posts once more, and no page is to be known by it.
-   */
-  end(pull: OpenPull, isWhole: boolean): Asked<void>;
-}
-
 /** A page whose posts have been stored. */
-export interface StoredPage {
+interface StoredPage {
   readonly number: number;
   readonly posts: readonly number[];
   /** The highest number of the pages that told what is stored of them. */
@@ -43,8 +23,11 @@ const readAtOnce = 20;
 
 const readShown = stored("pages.shown", () => z.array(z.number()));
 
-/** Makes the memory of pages. */
-export function createPages({ run, get, all, upsert }: Statements): Pages {
+/**
+ * Pages of the board's lists, as they are known again. A page holds as long as the posts that it showed stand in the state as
+ * it showed them; that is looked up in the posts themselves, so nothing has to remember to end it.
+ */
+export function createPages({ run, get, all, upsert }: Statements) {
   // A post that is missing, that we have written to, or that a later page has told anew is not as this page showed it.
   const select = (project: number, which: Part) => all<HeldPage & { readonly isHolding: boolean }>`
     SELECT number, request, digest, etag, last_modified, reading, posts, shown,
@@ -63,13 +46,15 @@ export function createPages({ run, get, all, upsert }: Statements): Pages {
     pages.waiting.push(page);
   };
   return {
-    next({ id, pages }) {
+    /** The number of the next page that this pull stores. Later ones are higher, also in later pulls. */
+    next({ id, pages }: OpenPull) {
       // What this page tells of posts that others show ends those.
       pages.ahead = new Map();
       pages.read += 1;
       return id * mostOfPull + Math.min(pages.read, mostOfPull - 1);
     },
-    *keep(pull, trace, { number, posts, toldBy }) {
+    /** Keeps what a page is known by, inside the transaction that stores its posts. */
+    *keep(pull: OpenPull, trace: PageTrace, { number, posts, toldBy }: StoredPage) {
       if (pull.pages.waiting.length >= mostWaiting) yield* write(pull);
       const page = { ...trace, number, posts: posts.length, shown: JSON.stringify(posts) };
       const [known] = yield* select(pull.project, sql`request = ${trace.request}`);
@@ -79,7 +64,8 @@ export function createPages({ run, get, all, upsert }: Statements): Pages {
         wait(pull, page);
       }
     },
-    *find({ pages, project, isBroken }, request) {
+    /** A page that holds; it is then the offered one. */
+    *find({ pages, project, isBroken }: OpenPull, request: string): Asked<KnownPage | undefined> {
       if (!isBroken && !pages.ahead.has(request)) {
         const wanted = sql`(SELECT number FROM pages WHERE project = ${project} AND request = ${request})`;
         const ahead = sql`number BETWEEN ${wanted} AND ${wanted} + ${readAtOnce - 1}`;
@@ -94,7 +80,8 @@ export function createPages({ run, get, all, upsert }: Statements): Pages {
       const { number: _, posts, shown: _shown, ...trace } = holding;
       return { trace, posts };
     },
-    meet(pull, trace) {
+    /** The offered page is still the same. Returns the numbers of its posts. */
+    meet(pull: OpenPull, trace: PageTrace) {
       const { pages } = pull;
       const { offered } = pages;
       if (offered?.request !== trace.request) throw new Error(`Pull ${pull.id} was offered another page.`);
@@ -104,7 +91,11 @@ export function createPages({ run, get, all, upsert }: Statements): Pages {
       else wait(pull, page);
       return readShown(page.shown);
     },
-    *end(pull, isWhole) {
+    /**
+     * Writes what is still to be written, and forgets the project's pages that the pull has not met; inside a transaction. A pull
+     * that is not whole and has met none forgets none: it has looked at some posts once more, and no page is to be known by it.
+     */
+    *end(pull: OpenPull, isWhole: boolean) {
       if (!pull.isBroken) yield* write(pull);
       const { met } = pull.pages;
       if (!isWhole && met.length === 0) return;

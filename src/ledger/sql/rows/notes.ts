@@ -1,6 +1,6 @@
 import type { RowNote } from "../../../model/link.ts";
 import type { NoteColumns, StandingNotes } from "../columns/notes.ts";
-import type { AnyChange, Carrying, Queries } from "../columns/numbers.ts";
+import type { AnyChange, Changes, Queries } from "../columns/numbers.ts";
 import { into, sql } from "../statements.ts";
 import type { Asked } from "../store.ts";
 
@@ -11,23 +11,7 @@ const lasting: ReadonlySet<string> = new Set<RowNote["kind"]>(["held", "waiting"
 const untilEnded: ReadonlySet<string> = new Set<RowNote["kind"]>(["parked", "quarantined"]);
 
 /** What is written of notes: a note that is there already keeps its time, and notes that are the same are not written again. */
-export interface NoteWriter extends Carrying<"note-action" | "park" | "unpark"> {
-  /** The notes of all posts that a commit records, read at once; undefined where another change of it may touch one of them. */
-  standing(changes: readonly AnyChange[]): Asked<StandingNotes | undefined>;
-  /**
-   * Replaces the notes of a post, but for what is parked, and a quarantine that none of them tells of.
-   *
-   * @param standing those of the post that were read before; undefined: they are read here.
-   */
-  replace(
-    project: number,
-    post: number,
-    notes: readonly RowNote[],
-    standing: readonly NoteColumns[] | undefined,
-  ): Asked<void>;
-}
-
-export function createNoteWriter({ run, all, numbers }: Queries): NoteWriter {
+export function createNoteWriter({ run, all, numbers }: Queries) {
   const columns = sql`kind, cause, code, message, since, action, signature, planned, notifies, follows_at, position`;
   const notesOf = (post: number) =>
     all<NoteColumns>`SELECT ${columns} FROM notes WHERE post = ${post} ORDER BY position`;
@@ -43,7 +27,8 @@ export function createNoteWriter({ run, all, numbers }: Queries): NoteWriter {
     for (const note of placed) yield* run`${into("notes", { ...note, project, post })}`;
   }
   return {
-    *standing(changes) {
+    /** The notes of all posts that a commit records, read at once; undefined where another change of it may touch one of them. */
+    *standing(changes: readonly AnyChange[]): Asked<StandingNotes | undefined> {
       const posts = changes.map((one) => "post" in one && `${one.project} ${one.post}`);
       const recorded = changes.flatMap((one) =>
         one.kind === "record-row" && one.record.notes.length > 0 ? [one] : [],
@@ -58,7 +43,12 @@ export function createNoteWriter({ run, all, numbers }: Queries): NoteWriter {
       for (const { post, ...note } of found) standing.get(post)?.push(note);
       return standing;
     },
-    *replace(project, post, notes, read) {
+    /**
+     * Replaces the notes of a post, but for what is parked, and a quarantine that none of them tells of.
+     *
+     * @param read - those of the post that were read before; undefined: they are read here.
+     */
+    *replace(project: number, post: number, notes: readonly RowNote[], read?: readonly NoteColumns[]) {
       // So it is nearly always, and needs no look.
       if (notes.length === 0)
         return yield* run`DELETE FROM notes WHERE post = ${post} AND kind NOT IN ('parked', 'quarantined')`;
@@ -101,7 +91,7 @@ export function createNoteWriter({ run, all, numbers }: Queries): NoteWriter {
           DELETE FROM notes WHERE post = ${post} AND kind = 'parked'
             AND action = ${action} AND (${cause} IS NULL OR cause = ${cause})`;
       },
-    },
+    } satisfies Changes<"note-action" | "park" | "unpark">,
   };
 }
 

@@ -3,11 +3,10 @@ import type { ProjectId } from "../../../model/post.ts";
 import type { IntentId } from "../../journal.ts";
 import type { Sent, SentOf } from "../../ledger.ts";
 import type { RequestId } from "../../orders.ts";
-import type { Rows } from "../../rows.ts";
-import type { Carrying, Queries } from "../columns/numbers.ts";
+import type { Changes, Queries } from "../columns/numbers.ts";
 import { type RequestColumns, readRequest } from "../journal/requests.ts";
 import { markedDue, type Statements } from "../statements.ts";
-import type { Asked, Plain } from "../store.ts";
+import type { Asked } from "../store.ts";
 
 /** In `pauses.project`: the pause of all projects. */
 const allProjects = 0;
@@ -19,17 +18,8 @@ export function selectWholePauses(on: Statements, project: number): Asked<WholeP
     WHERE project IN (${allProjects}, ${project}) ORDER BY project`;
 }
 
-/** Reads what is seen right after the commit of a write that leaves: of an intent of a kind also which it is. */
-export interface SentReader {
-  sent(of: SentOf, kind: IntentKind | undefined): Asked<Sent>;
-}
-
 /** Pauses of posts, of whole projects, and of all. */
-export function createPauses(
-  on: Queries,
-): Plain<Pick<Rows, "wholePauses">> &
-  Carrying<"pause" | "resume" | "pause-whole" | "resume-whole"> &
-  SentReader {
+export function createPauses(on: Queries) {
   const { run, get, all, numbers } = on;
   const askedOf = (project: number) => all<RequestColumns>`
     SELECT id, at, request FROM requests WHERE ${project} = ${allProjects} OR project = ${project}`;
@@ -44,11 +34,12 @@ export function createPauses(
     return project === undefined ? allProjects : yield* numbers.project(project);
   };
   return {
-    *wholePauses(id) {
+    *wholePauses(id: ProjectId | undefined) {
       const project = id === undefined ? allProjects : yield* numbers.findProject(id);
       return yield* selectWholePauses(on, project);
     },
-    *sent({ project: id, post }, kind) {
+    /** What is seen right after the commit of a write that leaves: of an intent of a kind also which it is. */
+    *sent({ project: id, post }: SentOf, kind: IntentKind | undefined): Asked<Sent> {
       const project = yield* numbers.findProject(id);
       const [own, [whole], intent] = yield* on.together([
         get<{ at: number }>`
@@ -95,6 +86,6 @@ export function createPauses(
             AND (${request} IS NULL OR EXISTS (SELECT 1 FROM requests WHERE requests.id = ${request}))`;
         yield* markDue(project, ["paused"]);
       },
-    },
+    } satisfies Changes<"pause" | "resume" | "pause-whole" | "resume-whole">,
   };
 }

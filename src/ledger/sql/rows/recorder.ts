@@ -5,7 +5,7 @@ import type { Carrying, Queries } from "../columns/numbers.ts";
 import { createNamesakeMarker } from "../issues/links.ts";
 import { markedDue, type Part, sql } from "../statements.ts";
 import type { Asked } from "../store.ts";
-import { createNoteWriter, type NoteWriter } from "./notes.ts";
+import { createNoteWriter } from "./notes.ts";
 
 /** In `posts.due_at`: due whatever the time is. */
 const dueAtOnce = 0;
@@ -18,7 +18,7 @@ function isUnmarked(mark: number | null | undefined): Part {
 /** Writes decisions, and what has to be decided again. */
 export function createRecorder(
   on: Queries,
-): Pick<NoteWriter, "standing"> &
+): Pick<ReturnType<typeof createNoteWriter>, "standing"> &
   Carrying<"record-row" | "note-action" | "set-bases" | "mark-due" | "park" | "unpark" | "release"> {
   const { run, upsert, numbers } = on;
   const notes = createNoteWriter(on);
