@@ -36,27 +36,48 @@ export async function lookForOpened(
   intents: readonly Intent[],
   openedSince: number,
 ): Promise<Lost> {
-  const { tracker, ledger, clock, policy } = cycle.world;
+  const looking: Looking = { repository, intents, isOurs: await whoWeWere(cycle, openedSince) };
+  const listed = await readOpened(cycle, looking, openedSince - overlapMs);
+  const lost = await select(intents, async (intent) => (await shownIssue(cycle, intent)) === undefined);
+  if (lost.length === 0) return { suspects: listed.suspects };
+  const asked = await askForUnlisted(cycle, looking, listed);
+  return { ...asked, suspects: [...listed.suspects, ...asked.suspects] };
+}
+
+/** An opening may have been asked for with the token of another account. */
+async function whoWeWere(cycle: PulledCycle, openedSince: number): Promise<Looking["isOurs"]> {
+  const { ledger, policy } = cycle.world;
   const account = await askAccount(cycle);
   const { former = [], since: changedAt = 0 } = ledger.memory.account() ?? {};
-  // It may have been asked for with the token of another account.
   const logins = [account, ...policy.trustedAuthors, ...(openedSince <= changedAt ? former : [])];
-  const looking: Looking = {
-    intents,
-    isOurs: (author) => logins.some((login) => isSameLogin(author, login)),
-  };
+  return (author) => logins.some((login) => isSameLogin(author, login));
+}
+
+/** What the list of all that was opened since has told. */
+interface Listed {
+  readonly suspects: readonly string[];
+  readonly shown: ReadonlySet<number>;
+  /** Rows that can't be read there, and may be ours. */
+  readonly odd: ReadonlySet<number>;
+  /** The highest number that was given before. */
+  readonly older: number;
+  /** How far back the list goes, epoch ms. */
+  readonly reach: number;
+  /** What is older must be listed, epoch ms. */
+  readonly listedBy: number;
+}
+
+/** @param since - epoch ms. */
+async function readOpened(cycle: PulledCycle, looking: Looking, since: number): Promise<Listed> {
+  const { tracker, clock, policy } = cycle.world;
   const listedBy = clock.now() - policy.waits.createMs;
-  const since = openedSince - overlapMs;
   const query = { kind: "by", author: undefined, createdSince: new Date(since).toISOString() } as const;
   const shown = new Set<number>();
-  /** Rows that can't be read there, and may be ours. */
   const odd = new Set<number>();
   const suspects: string[] = [];
-  /** The highest number that was given before. */
   let older = 0;
-  /** How far back the list goes, epoch ms. */
   let reach = 0;
-  for await (const page of tracker.listIssues(repository, query, cycle.run.bounds)) {
+  for await (const page of tracker.listIssues(looking.repository, query, cycle.run.bounds)) {
     await storePage(cycle, page);
     for (const { number, createdAt, updatedAt } of page.rows ?? []) {
       shown.add(number);
@@ -70,20 +91,30 @@ export async function lookForOpened(
     for (const record of page.issues)
       suspects.push(...(await judge(cycle, looking, record.issue, { kind: "found", record })));
   }
-  const lost = await select(intents, async (intent) => (await shownIssue(cycle, intent)) === undefined);
-  if (lost.length === 0) return { suspects };
+  return { suspects, shown, odd, older, reach, listedBy };
+}
 
-  const linked = (await ledger.pulls.linkedIssues(repository.id)).map(({ number }) => number);
+/** Asks for the numbers that the list lacks, the newest first, and for some behind the newest. */
+async function askForUnlisted(
+  cycle: PulledCycle,
+  looking: Looking,
+  { shown, odd, older, reach, listedBy }: Listed,
+): Promise<Lost> {
+  const { tracker, ledger } = cycle.world;
+  const { id: repositoryId } = looking.repository;
+  const linked = (await ledger.pulls.linkedIssues(repositoryId)).map(({ number }) => number);
   const listed = highest([...shown]);
   const newest = highest([listed, ...linked]);
   const lacking = numbersFrom(older + 1, newest).filter((number) => !shown.has(number));
   const unasked = lacking.slice(0, -mostAsked).at(-1);
-  const refer = (number: number): IssueRef => ({ repositoryId: repository.id, number });
+  const suspects: string[] = [];
   if (unasked !== undefined)
-    suspects.push(`${nameIssue(cycle, refer(unasked))}, or another one that is not listed`);
+    suspects.push(
+      `${nameIssue(cycle, { repositoryId, number: unasked })}, or another one that is not listed`,
+    );
   const next = numbersFrom(newest + 1, newest + mostNext);
   for (const number of [...lacking.slice(-mostAsked).reverse(), ...next]) {
-    const issue = refer(number);
+    const issue: IssueRef = { repositoryId, number };
     const isLinked = linked.includes(number);
     if (isLinked && number < listed) continue;
     const answer = await tracker.readIssue(issue, cycle.run.bounds);
@@ -100,6 +131,7 @@ export async function lookForOpened(
 const words = { gone: "was deleted", missing: "is not found", refused: "can't be read" } as const;
 
 interface Looking {
+  readonly repository: Repository;
   readonly intents: readonly Intent[];
   readonly isOurs: (author: string | null) => boolean;
 }
