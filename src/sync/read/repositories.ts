@@ -138,7 +138,7 @@ async function remember(
   asking: Asking,
   { name, known: named, repository, isWhole }: Found,
 ): Promise<RepositoryMemory> {
-  const { ledger, clock, tracker, log, policy } = asking.world;
+  const { ledger, clock, tracker, policy } = asking.world;
   const now = clock.now();
   // The config may have called it otherwise before.
   const other = ledger.memory.repositoryById(repository.id);
@@ -151,21 +151,7 @@ async function remember(
   const catalogue =
     isWhole && repository.hasIssues ? await tracker.catalogue(repository, asking.run.bounds) : undefined;
   const { labels, milestones } = catalogue ?? known ?? { labels: [], milestones: [] };
-  if (known?.repository.isPrivate === true && !repository.isPrivate) {
-    log.warn(
-      { repo: name },
-      "The repository has turned public: new issues wait there until `boardsync approve`",
-    );
-  }
-  if (isWhole && repository.isArchived) {
-    log.warn({ repo: name }, "The repository is archived: nothing can be written to its issues");
-  }
-  if (isWhole && !repository.hasIssues) {
-    log.warn(
-      { repo: name },
-      "Issues are switched off in the repository: nothing can be read or written there",
-    );
-  }
+  warnOf(asking, { name, known, repository, isWhole });
   const fresh: RepositoryMemory = {
     labelsEtag: undefined,
     milestonesEtag: undefined,
@@ -195,6 +181,17 @@ async function remember(
   };
   await ledger.commit([{ kind: "remember-repository", memory: fresh, from: known }]);
   return fresh;
+}
+
+/** Says what stands in the way of writing there, or of opening issues. */
+function warnOf({ world: { log } }: Asking, { name, known, repository, isWhole }: Found): void {
+  const warn = (sentence: string) => log.warn({ repo: name }, sentence);
+  if (known?.repository.isPrivate === true && !repository.isPrivate)
+    warn("The repository has turned public: new issues wait there until `boardsync approve`");
+  if (!isWhole) return;
+  if (repository.isArchived) warn("The repository is archived: nothing can be written to its issues");
+  if (!repository.hasIssues)
+    warn("Issues are switched off in the repository: nothing can be read or written there");
 }
 
 /** The name of the config. Where it has several, the first stays, and the repository is found by all of them. */
