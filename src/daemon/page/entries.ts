@@ -3,7 +3,7 @@ import { describeEntry, type EntryLine, tellEntries } from "../../sync/tell/entr
 import { html, type Markup, type Piece } from "./html.ts";
 import { renderOrder } from "./orders/order.ts";
 import type { Looking } from "./view.ts";
-import { renderCommand, renderSentence } from "./waits.ts";
+import { renderCommand, renderSentence } from "./words.ts";
 
 /** What waits of the changelogs of all projects; nothing where none has any. */
 export async function renderEntries(looking: Looking): Promise<Piece> {

@@ -8,7 +8,7 @@ import { runAddress } from "./addresses.ts";
 import { html, type Markup } from "./html.ts";
 import { renderPostLink } from "./sides.ts";
 import type { Looking } from "./view.ts";
-import { renderCommand } from "./waits.ts";
+import { renderCommand } from "./words.ts";
 
 /** So many writes of a project are shown. */
 const mostShown = 5;

@@ -15,7 +15,8 @@ import { badge, html, type Markup, type Piece, type Tone } from "./html.ts";
 import { renderNotified } from "./notified.ts";
 import { renderOrder } from "./orders/order.ts";
 import type { Looking, PageProject } from "./view.ts";
-import { renderCommand, renderOtherWaits, renderSentence, renderWaits } from "./waits.ts";
+import { renderOtherWaits, renderWaits } from "./waits.ts";
+import { renderCommand, renderSentence } from "./words.ts";
 
 /** So many errors of a run are shown. */
 const mostErrors = 20;

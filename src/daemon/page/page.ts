@@ -22,7 +22,7 @@ import { renderOverview } from "./overview.ts";
 import { renderPost } from "./post.ts";
 import { renderRun } from "./run.ts";
 import { createPageTimes, type Looking, type PageView } from "./view.ts";
-import { renderCommand } from "./waits.ts";
+import { renderCommand } from "./words.ts";
 
 /** What the status page is made of. */
 export interface PageOptions extends Omit<Writing, "root" | "tell">, ServingOptions {

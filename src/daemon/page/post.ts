@@ -18,6 +18,7 @@ import {
   remarksOn,
   tellRules,
 } from "../../story/explain/explanation.ts";
+import { foundProjects } from "../../sync/orders/foresight.ts";
 import { foreseeRetry } from "../../sync/orders/retry.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
 import { beginSentence } from "../../sync/tell/words.ts";
@@ -26,7 +27,8 @@ import { badge, type Column, html, type Markup, type Piece, type Tone, table } f
 import { renderOrder } from "./orders/order.ts";
 import { boardAddress, renderIssue } from "./sides.ts";
 import type { Looking } from "./view.ts";
-import { askedFor, isAnswered, renderAnswers, renderCode, renderCommand, renderSentence } from "./waits.ts";
+import { askedFor, isAnswered, renderAnswers } from "./waits.ts";
+import { renderCode, renderCommand, renderSentence } from "./words.ts";
 
 /** The story of one post: what `boardsync explain` tells. undefined where there is no such post. */
 export async function renderPost(
@@ -98,17 +100,16 @@ async function renderWaits(
   { project, post, waits }: Explanation,
 ): Promise<Markup | undefined> {
   const { ledger, times, forms } = looking;
-  const named = { key: project, post: post as PostId, project: ledger.memory.project(project)?.id };
+  const [known] = foundProjects([project], ledger);
+  if (known === undefined) return undefined;
+  const named = { ...known, post: post as PostId };
   // A post whose links a person has ended has nothing that is parked, and can be given an issue all the same.
   const canRetry =
-    forms !== undefined &&
-    named.project !== undefined &&
-    (await foreseeRetry({ ledger, now: times.now }, "retry", [{ ...named, project: named.project }])).asked >
-      0;
+    forms !== undefined && (await foreseeRetry({ ledger, now: times.now }, "retry", [named])).asked > 0;
   const isNamed = waits.some(({ kind, command }) => kind === "parked" && command !== null);
   const about = { project, post, from: "post" } as const;
   if (waits.length === 0 && !canRetry) return undefined;
-  const pending = named.project === undefined ? [] : await ledger.requests.pending(named.project);
+  const pending = await ledger.requests.pending(named.project);
   return html`<section aria-labelledby="waits"><h2 id="waits">What waits</h2><ul class="waits">${waits.map(
     ({ kind, cause, code, message, since, command }) => html`<li>
       ${badge(command === null ? "" : kind === "held" ? "warn" : "bad", nameWait({ kind, cause }))}

@@ -11,7 +11,7 @@ import { badge, type Column, html, type Markup, table } from "./html.ts";
 import { describeNotified, renderErrors } from "./overview.ts";
 import { renderIssue } from "./sides.ts";
 import type { Looking } from "./view.ts";
-import { renderCode, renderCommand, renderSentence } from "./waits.ts";
+import { renderCode, renderCommand, renderSentence } from "./words.ts";
 
 /** So many writes of a run are shown; `boardsync history` has the others. */
 const mostWrites = 500;

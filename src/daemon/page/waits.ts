@@ -13,12 +13,13 @@ import {
   isNotifying,
   joinFields,
 } from "../../sync/tell/waiting-lines.ts";
-import { beginSentence, countNeeds, needWords } from "../../sync/tell/words.ts";
+import { countNeeds, needWords } from "../../sync/tell/words.ts";
 import { linksAddress } from "./addresses.ts";
-import { badge, html, type Markup, own, type Piece, type Writing } from "./html.ts";
+import { badge, html, type Markup } from "./html.ts";
 import { type AskedOrder, type OrderKind, renderOrder } from "./orders/order.ts";
 import { renderPostLink, renderSides } from "./sides.ts";
 import type { Looking } from "./view.ts";
+import { renderCode, renderCommand, renderSentence } from "./words.ts";
 
 /** So much of what waits in one project is shown; `boardsync status` has more. */
 const mostShown = 50;
@@ -273,39 +274,4 @@ function renderOtherWait(looking: Looking, key: string, waiting: WaitingRow): Ma
     ${renderPostLink(key, post, title)}
     <span class="quiet">since ${times.show(since)}${until !== undefined && html`, from ${times.show(until)} on`}</span>
     ${renderPlanned(waiting)}<p>${renderSentence(message)}</p>${answer}</li>`;
-}
-
-/** Nothing runs on the page: a click on a command, or a long touch, takes all of it for copying. */
-export function renderCommand(typed: string): Markup {
-  // What can't be typed is no command: an id with a line break in it would be two.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-  if (/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/.test(typed)) return html``;
-  return html`<code class="command">${nameProgram(typed)}</code>`;
-}
-
-/** The same as a person starts the program at this place. */
-function nameProgram(typed: string): Piece {
-  const [, rest] = /^boardsync (?=[a-z])(.*)$/s.exec(typed) ?? [];
-  return rest === undefined ? typed : ({ command }) => html`${own(command)} ${rest}`;
-}
-
-/** A message as a sentence: some begin in the middle of one. What stands between back-ticks is code. */
-export function renderSentence(message: string): Markup {
-  // A secret with another first letter would be known no more.
-  const asSentence = ({ redact, tell }: Writing): Piece => {
-    const told = tell(redact(message));
-    const begun = beginSentence(told);
-    return renderCode(/[.!?:]$/.test(begun) ? begun : `${begun}.`);
-  };
-  return html`<bdi>${asSentence}</bdi>`;
-}
-
-/** What stands between back-ticks is code. */
-export function renderCode(text: string): Markup {
-  // Nor would one that stands on both sides of a back-tick.
-  const split = ({ redact }: Writing): Piece =>
-    redact(text)
-      .split("`")
-      .map((part, index) => (index % 2 === 1 ? html`<code>${nameProgram(part)}</code>` : part));
-  return html`${split}`;
 }

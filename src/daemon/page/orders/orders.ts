@@ -11,7 +11,7 @@ import { html, type Markup } from "../html.ts";
 import type { RenderedPage } from "../layout.ts";
 import { hand, isSameSecret, type PageState, takeBack } from "../seals.ts";
 import type { Looking } from "../view.ts";
-import { renderSentence } from "../waits.ts";
+import { renderSentence } from "../words.ts";
 import { foresee, printOf, type Question } from "./foresee.ts";
 import { type OrderForms, type PageOrder, readOrder, sealOrder, wayBackOf } from "./order.ts";
 import { renderQuestion } from "./question.ts";

@@ -6,7 +6,7 @@ import { type Group, groupAlike } from "../../../sync/tell/waiting-lines.ts";
 import { ordersAddress } from "../addresses.ts";
 import { type Column, html, type Markup, own, table } from "../html.ts";
 import { renderPostLink } from "../sides.ts";
-import { renderCommand, renderSentence } from "../waits.ts";
+import { renderCommand, renderSentence } from "../words.ts";
 import type { Question } from "./foresee.ts";
 import { type PageOrder, wayBackOf } from "./order.ts";
 
