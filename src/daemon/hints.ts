@@ -1,5 +1,5 @@
 import type { Ledger } from "../ledger/ledger.ts";
-import { isSameRepository, type RepositoryId, type RepositoryName } from "../model/issue.ts";
+import { isSameRepository } from "../model/issue.ts";
 import { select } from "../select.ts";
 import { repositoryNames, type SyncProject } from "../sync/ground/world.ts";
 
@@ -38,12 +38,10 @@ async function hasIssuesIn(
   { memory, absences }: Ledger,
 ): Promise<boolean> {
   const names = repositoryNames(settings);
-  if (names.some((own) => isSameRepository(own, name as RepositoryName))) return true;
+  if (names.some((own) => isSameRepository(own, name))) return true;
   if (names.some((own) => memory.repository(own)?.repository.id === id)) return true;
   const project = memory.project(key);
-  return (
-    project !== undefined && (await absences.linkedRepositories(project.id)).includes(id as RepositoryId)
-  );
+  return project !== undefined && (await absences.linkedRepositories(project.id)).includes(id);
 }
 
 function looksAtProjectsOf({ settings }: SyncProject, owner: string): boolean {
