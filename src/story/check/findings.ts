@@ -55,9 +55,7 @@ export function startChecking(
   suggest: Suggest,
 ): Checking {
   const checking: Checking = {
-    board: world.board,
-    tracker: world.tracker,
-    known: world.known,
+    ...world,
     bounds,
     suggest,
     say(level, message, found, detail) {
