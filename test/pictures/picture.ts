@@ -9,6 +9,7 @@ const sources = [
   "src/daemon/page/overview.ts",
   "src/daemon/page/style.ts",
   "src/daemon/page/waits.ts",
+  "src/daemon/page/words.ts",
   "test/pictures/scene.ts",
 ];
 
