@@ -75,12 +75,6 @@ export interface Tracker {
    */
   listIssues(repository: Repository, query: IssueQuery, bounds: ReadBounds): AsyncIterable<IssuePage>;
 
-  /**
-   * Numbers of issues that an account opened in a repository: the first hundred that are there, found in another way than `listIssues`
-   * goes. A list of that account's issues that lacks one of them is not whole.
-   */
-  firstOpened(repository: Repository, author: string, bounds: ReadBounds): Promise<readonly number[]>;
-
   /** The open issues that have all of these labels, in any case, oldest first; complete, and conditional as `labels` is. */
   labelled(
     repository: Repository,
@@ -260,11 +254,13 @@ export interface DuplicateTarget {
  * `since`: every issue changed at or after a time (all of them without one), oldest change first, by keyset. Complete
  * unless it throws.
  * `by`: every issue that one account, or anybody, opened (created at or after a time), newest first. Complete unless it throws.
+ * `first`: the same of one account from the other end, oldest first. One page.
  */
 export type IssueQuery =
   | { readonly kind: "latest"; readonly etag: string | undefined }
   | { readonly kind: "since"; readonly since: string | undefined }
-  | { readonly kind: "by"; readonly author: string | undefined; readonly createdSince: string | undefined };
+  | { readonly kind: "by"; readonly author: string | undefined; readonly createdSince: string | undefined }
+  | { readonly kind: "first"; readonly author: string };
 
 export interface IssuePage {
   readonly issues: readonly IssueRecord[];

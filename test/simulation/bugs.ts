@@ -166,11 +166,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: ofTracker(({ tracker }) => ({
       async *listIssues(repository, query, bounds) {
         for await (const page of tracker.listIssues(repository, query, bounds)) {
-          yield page;
+          yield query.kind === "first" ? { ...page, issues: [] } : page;
           if (query.kind === "by") return;
         }
       },
-      firstOpened: () => Promise.resolve([]),
     })),
   },
   {

@@ -19,6 +19,13 @@ export async function* listIssues(
   read: () => Promise<void>,
 ): AsyncGenerator<IssuePage> {
   switch (query.kind) {
+    // The line plays no part in it, and no seed means another history.
+    case "first": {
+      const own = line.server.listed(repository).filter(({ author }) => author === query.author);
+      const issues = own.toSorted((one, other) => newestFirst(other, one));
+      yield { issues, isUnchanged: false, etag: undefined, lastUpdatedAt: undefined, hasMore: false };
+      return;
+    }
     case "latest":
       await read();
       requireIssues(repository);
@@ -46,12 +53,6 @@ export async function* listIssues(
       }
     }
   }
-}
-
-/** The line plays no part in it: what GraphQL does not tell leaves all to the list. */
-export function firstOpened(server: HubServer, repository: HubRepository, author: string): readonly number[] {
-  const own = server.listed(repository).filter((record) => record.author === author);
-  return own.toSorted((one, other) => newestFirst(other, one)).map(({ issue }) => issue.number);
 }
 
 function showLatest(

@@ -4,7 +4,7 @@ import type { ReadBounds } from "../../src/model/surroundings.ts";
 import type { IssueAnswer, IssueWrite, Tracker, WriteOutcome } from "../../src/tracker/tracker.ts";
 import type { Answer } from "../support/sandbox/loopback/loopback.ts";
 import { releasesOf } from "./github-facts.ts";
-import { firstOpened, listed, listIssues, listLabelled, requireIssues } from "./github-lists.ts";
+import { listed, listIssues, listLabelled, requireIssues } from "./github-lists.ts";
 import { readAnswer } from "./github-requests.ts";
 import type { HubRepository, HubServer } from "./github-server.ts";
 import { findField, listSignals } from "./github-signals.ts";
@@ -127,8 +127,6 @@ export function createSimTracker(
         await read(bounds);
         assertFree(line, { repository: repositoryOf(repository) });
       }),
-    firstOpened: (repository, author) =>
-      Promise.resolve(firstOpened(server, repositoryOf(repository), author)),
     async labelled(repository, wanted, bounds) {
       await read(bounds);
       assertFree(line, { repository: repositoryOf(repository) });

@@ -10,7 +10,6 @@ import type { Tracker } from "../../src/tracker/tracker.ts";
 import type { Gate } from "../support/sandbox/github/gate.ts";
 import type { Reply } from "../support/sandbox/loopback/loopback.ts";
 import { drawFlaw, type Flaw } from "./board.ts";
-import { firstOpened } from "./github-lists.ts";
 import { answerBoard } from "./http-board.ts";
 import { answerGitHub, createGate } from "./http-github.ts";
 import type { Manners, Passage } from "./http-passage.ts";
@@ -214,11 +213,6 @@ function mortalTracker(passage: Passage, tracker: Tracker): Tracker {
       callEach(passage, bounds, tracker.readSignals(nodeIds, wish, bounds)),
     listIssues: (repository, query, bounds) =>
       callEach(passage, bounds, tracker.listIssues(repository, query, bounds)),
-    firstOpened({ id }, author) {
-      const { hub } = passage.surroundings;
-      const repository = hub.repositories.find((one) => one.id === id);
-      return Promise.resolve(repository === undefined ? [] : firstOpened(hub, repository, author));
-    },
     labelled: (repository, wanted, bounds) =>
       call(passage, bounds, () => tracker.labelled(repository, wanted, bounds)),
     labellers: (issue, bounds) => call(passage, bounds, () => tracker.labellers(issue, bounds)),

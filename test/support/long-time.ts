@@ -279,7 +279,6 @@ function createTracker(clock: Clock) {
         hasMore: query.kind === "latest" && records.length > pageSize,
       };
     },
-    firstOpened: () => Promise.resolve([]),
     readIssue: ({ number }) => {
       requests += 1;
       const record = records[number - 1];

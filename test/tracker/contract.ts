@@ -113,12 +113,13 @@ const reading: readonly Promised[] = [
     },
   },
   {
-    name: "knows which issues an account opened first, of all states",
+    name: "lists what an account opened also from its other end: one page, all states",
     async hold(subject) {
       await openIssues(subject, 5);
       await write(subject, { kind: "edit-issue", number: 3, state: "closed" });
-      const repository = await getRepository(subject);
-      expect(await subject.tracker.firstOpened(repository, subject.login, bounds)).toEqual([1, 3, 5]);
+      const pages = await list(subject, { kind: "first", author: subject.login });
+      expect(pages).toHaveLength(1);
+      expect(numbersOf(pages)).toEqual([1, 3, 5]);
     },
   },
   {

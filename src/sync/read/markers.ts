@@ -1,4 +1,3 @@
-import { RemoteError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { KnownMark, MarkedIssue } from "../../ledger/pulls.ts";
 import { type IssueRecord, refOf } from "../../model/issue.ts";
@@ -167,7 +166,8 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
     const query: IssueQuery = { kind: "by", author, createdSince: undefined };
     const isFirst = known.scannedAt === undefined || !known.scannedFor.includes(foldLogin(author));
     // Asked for first: what is opened meanwhile is in the list.
-    const lacking = new Set(await askFirstOpened(cycle, known, author));
+    const isNew = isFirst || isOutdated(cycle, known);
+    const lacking = isNew ? await firstOpened(cycle, known, author) : new Set<number>();
     let done = 0;
     for await (const page of tracker.listIssues(known.repository, query, cycle.run.bounds)) {
       // A scan that breaks off begins anew with the next run, so whoever has to wait for it should know how long it is.
@@ -230,22 +230,22 @@ function sayBlind(cycle: Cycle, { name }: RepositoryMemory, { issue, error }: Od
 }
 
 /**
- * Issues that such a list must show. One that is empty, or ends too early, looks like that of a repository without any mark, and every
- * post would get a second issue. Where the tracker does not tell, the list counts as it is.
+ * Numbers that such a list must show: read from its other end, where one that is cut has its gap. A list that is empty, or ends too
+ * early, looks like that of a repository without any mark, and every post would get a second issue.
  */
-async function askFirstOpened(
-  { world: { tracker, log }, run }: Cycle,
-  { repository, name }: RepositoryMemory,
+async function firstOpened(
+  { world: { tracker }, run }: Cycle,
+  { repository }: RepositoryMemory,
   author: string,
-): Promise<readonly number[]> {
-  try {
-    return await tracker.firstOpened(repository, author, run.bounds);
-  } catch (error) {
-    if (!(error instanceof RemoteError) || error.fault === "aborted") throw error;
-    const fields = { repo: name, author, reason: error.message };
-    log.debug(fields, "Nothing but the list itself tells whether the list of the account's issues is whole");
-    return [];
-  }
+): Promise<Set<number>> {
+  const numbers = new Set<number>();
+  for await (const { issues, odd = [] } of tracker.listIssues(
+    repository,
+    { kind: "first", author },
+    run.bounds,
+  ))
+    for (const { issue } of [...issues, ...odd]) numbers.add(issue.number);
+  return numbers;
 }
 
 function sayShort(
@@ -257,7 +257,7 @@ function sayShort(
   if (number === undefined) return;
   const issue = nameIssue(cycle, { repositoryId, number });
   const more = others.length > 0 ? `, and ${others.length} more,` : "";
-  const message = `GitHub's list of the issues that ${author} opened in ${name} lacks ${issue}${more} that GitHub shows elsewhere: an issue that a post has may be missing, too, so no issue is opened in ${name} until the list is whole. Each run reads it again.`;
+  const message = `GitHub's list of the issues that ${author} opened in ${name} lacks ${issue}${more} that the same list shows oldest first: an issue that a post has may be missing, too, so no issue is opened in ${name} until the list is whole. Each run reads it again.`;
   noteError(cycle.tally, { issue, code: "tracker.unreadable", message });
 }
 

@@ -140,10 +140,6 @@ export function createAdapter(
       names.set(repository.id, repository.name);
       return listIssues(access, repository, wanted, bounds);
     },
-    async firstOpened({ name }, author, bounds) {
-      const { readFirstOpened } = await import("./signals/first-opened.ts");
-      return readFirstOpened(query, name, author, bounds);
-    },
     async labelled(repository, wanted, bounds) {
       const { listLabelled } = await import("./read/labelled.ts");
       return listLabelled(access, repository, wanted, bounds);

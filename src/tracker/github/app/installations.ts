@@ -66,7 +66,6 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Tra
     milestones: (repository, etag, bounds) => of(repository).milestones(repository, etag, bounds),
     releases: (repository, etag, bounds) => of(repository).releases(repository, etag, bounds),
     listIssues: (repository, query, bounds) => of(repository).listIssues(repository, query, bounds),
-    firstOpened: (repository, author, bounds) => of(repository).firstOpened(repository, author, bounds),
     async readIssue(issue, bounds) {
       const tracker = await owners.ofId(issue.repositoryId, bounds);
       return tracker === undefined ? { kind: "missing" } : tracker.readIssue(issue, bounds);

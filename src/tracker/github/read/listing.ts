@@ -29,6 +29,8 @@ export function listIssues(
       return listSince(access, repository, query.since, bounds);
     case "by":
       return listByAuthor(access, repository, query, bounds);
+    case "first":
+      return listFirst(access, repository, query.author, bounds);
   }
 }
 
@@ -125,6 +127,18 @@ async function* listByAuthor(
     };
     if (isEnd) return;
   }
+}
+
+async function* listFirst(
+  access: Access,
+  repository: Repository,
+  creator: string,
+  bounds: ReadBounds,
+): AsyncGenerator<IssuePage> {
+  const request = describeList(access, repository, { creator, sort: "created", direction: "asc" });
+  const page = await access.pages.first(request, bounds);
+  const found = readIssueRows(page.data);
+  yield { ...(await createPageRecorder(access, repository)(found, bounds)), hasMore: hasMore(page, found) };
 }
 
 function describeList(

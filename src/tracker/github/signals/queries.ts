@@ -101,16 +101,6 @@ repositoryOwner(login: $owner) { __typename ... on ProjectV2Owner { projectV2(nu
 id closed fields(first: 100) { totalCount nodes { __typename ... on ProjectV2FieldCommon { name } ... on ProjectV2SingleSelectField { id options { id name } } } }
 } } } }`;
 
-/** The query for the issues that an account opened first in a repository, oldest first. */
-export function firstOpenedQuery(name: RepositoryName, author: string): FilledQuery {
-  const issues =
-    "issues(first: 100, filterBy: { createdBy: $author }, orderBy: { field: CREATED_AT, direction: ASC }) { nodes { number author { login } } }";
-  return {
-    text: `query FirstOpened($owner: String!, $repo: String!, $author: String!) {\nrepository(owner: $owner, name: $repo) { ${issues} } }`,
-    variables: { ...splitName(name), author },
-  };
-}
-
 /** The newest releases of repositories: `repository0` and so on. */
 export function releaseQuery(names: readonly RepositoryName[]): FilledQuery {
   const releases =

@@ -30,13 +30,9 @@ type Repository implements Node {
   id: ID!
   databaseId: Int
   nameWithOwner: String!
-  issues(filterBy: IssueFilters, first: Int, orderBy: IssueOrder): IssueConnection!
   releases(first: Int, orderBy: ReleaseOrder): ReleaseConnection!
 }
 
-input IssueFilters { createdBy: String }
-input IssueOrder { direction: OrderDirection! field: IssueOrderField! }
-enum IssueOrderField { COMMENTS CREATED_AT UPDATED_AT }
 input ReleaseOrder { direction: OrderDirection! field: ReleaseOrderField! }
 enum OrderDirection { ASC DESC }
 enum ReleaseOrderField { CREATED_AT NAME }

@@ -85,16 +85,6 @@ export function createGraphShapes(state: GitHubState): GraphShapes {
       id: `R_${stored.id}`,
       databaseId: stored.id,
       nameWithOwner: stored.name,
-      // Whatever order is asked for: oldest first, which alone is asked for.
-      issues: ({ filterBy, ...paging }: Paging & { readonly filterBy?: { readonly createdBy?: string } }) =>
-        connection(
-          [...issues.values()].filter(
-            ([place, { author, isPullRequest }]) =>
-              place === stored && !isPullRequest && author === (filterBy?.createdBy ?? author),
-          ),
-          paging,
-          (found) => issue(...found),
-        ),
       releases: (paging: Paging) => connection(releases, paging, (release) => releaseShape(stored, release)),
     };
   }
