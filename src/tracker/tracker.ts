@@ -380,7 +380,12 @@ export type WriteOutcome =
    * Nothing of this kind may be written to the repository: a permission is missing, or it takes no writes. Not applied, and this
    * write is not to blame. Never of `create-label`: that a label may not be made says nothing of other writes.
    */
-  | { readonly kind: "forbidden"; readonly message: string }
+  | {
+      readonly kind: "forbidden";
+      readonly message: string;
+      /** Set where the tracker says that the repository is archived. */
+      readonly isArchived?: true;
+    }
   /**
    * 401: the credential is not accepted. Not applied. Where there is another one by now, the same write may be made again
    * after `againAfterMs`.

@@ -63,6 +63,20 @@ describe("a permission that the token lacks", () => {
     },
   );
 
+  it("is none where GitHub says that the repository is archived, also while that still shows itself as it was", async () => {
+    const stage = await openPosts(1);
+    addPlanned(stage, 3);
+    refuse(stage, create, 403, "Repository was archived so is read-only.", { times: 1 });
+    expect(await stage.syncOne()).toMatchObject({
+      created: 0,
+      parked: 0,
+      waiting: 3,
+      errors: [{ code: "tracker.archived" }],
+    });
+    expect(sentTo(stage, /POST .*\/issues$/)).toBe(1);
+    expect(await stage.syncOne()).toMatchObject({ result: "ok", created: 3 });
+  });
+
   it("names what is missing where GitHub does", async () => {
     const stage = await openPosts(1);
     addPlanned(stage, 1);

@@ -1,7 +1,7 @@
 import { RemoteError } from "../../errors.ts";
 import type { AuditEntry, NewIntent } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
-import type { IssueRecord, IssueRef } from "../../model/issue.ts";
+import type { IssueRecord, IssueRef, RepositoryName } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import type { Action, ActionKind, PatchPost } from "../../plan/ground/action.ts";
 import { hashBody } from "../../plan/ground/identity.ts";
@@ -198,9 +198,16 @@ export async function waitIfClosed(
   if (closure !== undefined) return wait(cycle, closure);
   if (!isForbidden) return undefined;
   const { name } = repositoryNow(cycle, known).repository;
+  const lane = laneOf(cycle.world, name, action.kind);
+  // It was asked before, or what it shows of itself lags.
+  if (answer.isArchived) {
+    const archived = archivedAs(name);
+    closePart(cycle.run, lane, archived);
+    return wait(cycle, archived);
+  }
   const message = `GitHub refuses to ${doings[action.kind]} ${name}: ${answer.message.replace(/\.$/, "")}`;
   const refused = { code: "tracker.permission", message };
-  closePart(cycle.run, laneOf(cycle.world, name, action.kind), refused);
+  closePart(cycle.run, lane, refused);
   noteError(cycle.tally, { ...refused, issue: name, message: `${message}. What is to be done there waits.` });
   return postpone(cycle, refused);
 }
@@ -245,13 +252,15 @@ export function repositoryNow({ world: { ledger } }: PulledCycle, known: Reposit
 
 /** Reading goes on there, and so do the board's writes; only what would be written to its issues waits. */
 function repositoryClosure({ name, repository }: RepositoryMemory): Closure | undefined {
-  if (repository.isArchived) {
-    const message = `The repository ${name} is archived, so nothing can be written to its issues: that waits until it is unarchived.`;
-    return { code: "tracker.archived", message };
-  }
+  if (repository.isArchived) return archivedAs(name);
   if (repository.hasIssues) return undefined;
   const message = `Issues are switched off in ${name}. Switch them on in the repository's settings; what is to be written there waits.`;
   return { code: "tracker.no-issues", message };
+}
+
+function archivedAs(name: RepositoryName): Closure {
+  const message = `The repository ${name} is archived, so nothing can be written to its issues: that waits until it is unarchived.`;
+  return { code: "tracker.archived", message };
 }
 
 function wait(cycle: PulledCycle, closure: Closure): Outcome {

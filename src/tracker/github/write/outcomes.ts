@@ -39,7 +39,10 @@ export function classifyAnswer(
   if (!refusals.has(answer.status))
     return { ...unknown(answer, words), retryAt: readRetryAfter(answer.headers, clock.now()) };
   if (isAlreadySo(answer, sent.write)) return applied;
-  if (whose === "place") return { kind: "forbidden", message: words };
+  if (whose === "place") {
+    const isArchived = /\barchived\b/i.test(readRefusal(answer).message ?? "");
+    return { kind: "forbidden", message: words, ...(isArchived && { isArchived }) };
+  }
   const fields = answer.status === 422 ? listFields(answer, sent.write) : [];
   const named = answer.status === 422 ? listNamed(answer, sent.write) : [];
   return {

@@ -209,7 +209,7 @@ describe("GitHub refuses", () => {
       "an archived repository",
       ({ github }) => github.archive("acme/app"),
       create,
-      { kind: "forbidden", message: "Repository was archived so is read-only." },
+      { kind: "forbidden", message: "Repository was archived so is read-only.", isArchived: true },
     ],
     [
       "a repository whose issues are switched off",
