@@ -2,7 +2,18 @@ import { z } from "zod";
 import { board } from "./schema/board.ts";
 import { project } from "./schema/project.ts";
 import { findAddressFault, holdsPassword, isAddress, isForShell, shellsPart } from "./state-address.ts";
-import { apiUrl, cron, duration, host, login, name, timeZone, webAddress, wholeNumber } from "./values.ts";
+import {
+  apiUrl,
+  cron,
+  duration,
+  gitHubUrl,
+  host,
+  login,
+  name,
+  timeZone,
+  webAddress,
+  wholeNumber,
+} from "./values.ts";
 
 /**
  * The whole config file; its larger parts stand in `schema/`, and `config/docs/reference/settings.md` is its prose. What is
@@ -24,7 +35,7 @@ const pace = z
 const tracker = z
   .strictObject({
     kind: z.literal("github").default("github").describe("Which tracker it is."),
-    url: apiUrl()
+    url: gitHubUrl()
       .prefault("https://api.github.com")
       .describe("The address of its API; of GitHub Enterprise Server https://HOST/api/v3."),
     allowInsecure: z.boolean().default(false).describe("Allow plain http to another machine."),

@@ -103,6 +103,17 @@ export function apiUrl(example = "https://feedback.example.com/api/v1") {
     .transform((text) => new URL(text).href.replace(/\/+$/, ""));
 }
 
+/** The address of GitHub's API. Those of its web pages are known, but for an Enterprise Server's own, which a proxy may map. */
+export function gitHubUrl() {
+  return apiUrl().superRefine((url, context) => {
+    const { hostname } = new URL(url);
+    const isPages = /^(?:www\.)?github\.com$|^(?!api\.).+\.ghe\.com$/.test(hostname);
+    if (!isPages) return;
+    const message = `is where people read GitHub; its API is \`https://api.${hostname.replace(/^www\./, "")}\``;
+    context.addIssue({ code: "custom", message });
+  });
+}
+
 function findUrlFault(text: string, example: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {

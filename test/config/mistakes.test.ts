@@ -491,6 +491,16 @@ describe("a mistake in the config is said with its line, column and path", () =>
       "1:15: board.url: must be https, because http would show the key to the network; `board.allowInsecure: true` allows it",
     ],
     [
+      "GitHub's pages as its API",
+      smallest("tracker: { url: https://github.com }"),
+      "3:17: tracker.url: is where people read GitHub; its API is `https://api.github.com`",
+    ],
+    [
+      "pages of GitHub with data residency",
+      smallest("tracker: { url: https://octocorp.ghe.com/api/v3 }"),
+      "3:17: tracker.url: is where people read GitHub; its API is `https://api.octocorp.ghe.com`",
+    ],
+    [
       "plain http to the tracker",
       smallest("tracker: { url: http://ghe.lan/api/v3, allowInsecure: false }"),
       "3:17: tracker.url: must be https, because http would show the key to the network; `tracker.allowInsecure: true` allows it",
