@@ -66,7 +66,7 @@ export interface Pin {
 /**
  * What became of an issue that is not where it was, and since when (epoch ms). `missing`: not found, once or for less than
  * ten minutes, which may mean anything. `refused`: the tracker does not show it now, and does not say that it is gone. `lost`: not found again after that: deleted, made a discussion, or not visible to us.
- * `deleted`: the tracker says so. `moved`: transferred; `name` is what its repository is called there.
+ * `deleted`: the tracker says so, and may say it of one that was made a discussion. `moved`: transferred; `name` is what its repository is called there.
  */
 export type Absence =
   | { readonly kind: "missing" | "refused" | "lost" | "deleted"; readonly since: number }

@@ -328,7 +328,11 @@ describe("an issue that is not where it was", () => {
     const stage = await openPair();
     stage.github.deleteIssue("acme/app", 1);
     stage.clock.skip(7 * 3_600_000);
-    expect(await stage.syncOne()).toMatchObject({ parked: 1, errors: [{ code: "tracker.deleted" }] });
+    const message = expect.stringContaining("was deleted, or made a discussion (410)");
+    expect(await stage.syncOne()).toMatchObject({
+      parked: 1,
+      errors: [{ code: "tracker.deleted", message }],
+    });
     expect(stage.log.join()).toContain("A linked issue is not where it was");
     expect(stage.writes()).toEqual([]);
   });

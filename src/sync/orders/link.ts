@@ -137,7 +137,7 @@ export async function askIssue(
     case "refused":
       throw answer.error;
     case "gone":
-      throw new ConfigError([`${name} was deleted. Link another issue.`]);
+      throw new ConfigError([`${name} was deleted, or made a discussion. Link another issue.`]);
     case "missing":
       throw new ConfigError([
         `There is no issue ${name} that the token can see; it may be a pull request, which can't be linked. Look at its number.`,

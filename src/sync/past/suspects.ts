@@ -128,7 +128,11 @@ async function askForUnlisted(
   return { suspects };
 }
 
-const words = { gone: "was deleted", missing: "is not found", refused: "can't be read" } as const;
+const words = {
+  gone: "was deleted, or made a discussion",
+  missing: "is not found",
+  refused: "can't be read",
+} as const;
 
 interface Looking {
   readonly repository: Repository;

@@ -142,7 +142,7 @@ function troubleOf(cycle: Cycle, row: Row, absent: readonly AbsentLink[]): Troub
   const issue = nameIssue(cycle, (lost ?? gone).issue);
   const message =
     lost === undefined
-      ? `${issue} was deleted, so nothing is written to the post. ${remedy}`
+      ? `${issue} was deleted, or made a discussion (410), so nothing is written to the post. ${remedy}`
       : `${issue} was not found (404), and not ten minutes later: it was deleted, made a discussion, or the token can't see it. Nothing is written to the post until it is found again. If it is gone for good, ${remedy}`;
   return { issue, code: lost === undefined ? "tracker.deleted" : "tracker.missing", message };
 }
