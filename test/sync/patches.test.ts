@@ -56,6 +56,8 @@ describe("a PATCH whose answer is lost", () => {
         { postWrites: 0, waiting: 1, errors: [{ post: "p1", issue: "acme/app#1", code: "board.unknown" }] },
       ],
     });
+    // What is quoted in brackets brings no full stop along.
+    expect(report.projects[0]?.errors[0]?.message).not.toContain(".)");
     expect(await openIntents(stage)).toEqual(["patch-post UNKNOWN"]);
     // Not before the wait is over.
     expect(await stage.syncOne()).toMatchObject({ postWrites: 0, waiting: 1, failed: 0 });

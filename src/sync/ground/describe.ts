@@ -11,6 +11,11 @@ export const newPost = "new post";
 /** What is told of a comment where its text is not at hand. */
 export const ruleText = "the text of the board rule";
 
+/** The words of another sentence, as one in brackets says them: without the full stop. */
+export function inBrackets(words: string): string {
+  return `(${words.replace(/\.$/, "")})`;
+}
+
 /** What an action would write, for the note of what waits: of a new issue that is the PATCH which follows it. */
 export function describeChange(cycle: Told, row: Row, action: Action): PlannedChange {
   const lines = describeAction(cycle, row, action);

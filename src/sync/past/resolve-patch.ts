@@ -8,6 +8,7 @@ import { isSameValue, readField } from "../../plan/ground/fields.ts";
 import { doubtSignature } from "../../plan/ground/identity.ts";
 import { recordApplied } from "../../plan/plan.ts";
 import { noteHeard, type PulledCycle } from "../ground/cycle-state.ts";
+import { inBrackets } from "../ground/describe.ts";
 import { endIntent } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
 import { longestLookMs } from "../read/page.ts";
@@ -145,7 +146,7 @@ async function parkInDoubt(cycle: PulledCycle, intent: Intent, bases: Bases = { 
   const action = patchOf(intent);
   const fields = action.writes.map(({ field }) => field).join(", ");
   const heard = isNotifying(action) ? "; voters may have been notified" : "";
-  const why = intent.message === undefined ? "" : ` (${intent.message})`;
+  const why = intent.message === undefined ? "" : ` ${inBrackets(intent.message)}`;
   const message = `It is not known whether the change of ${fields} reached the board${why}${heard}. Look at the post, then \`boardsync retry ${post}\` sends it again.`;
   const doubt = { kind: action.kind, signature: doubtSignature(action) };
   const known = { kind: "set-bases", project: cycle.memory.id, post, bases } as const;

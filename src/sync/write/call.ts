@@ -4,6 +4,7 @@ import type { PostId, ToolRecord } from "../../model/post.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { canonical } from "../../plan/ground/identity.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
+import { inBrackets } from "../ground/describe.ts";
 import { toolLane } from "../ground/lane.ts";
 import { postpone, putOff } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
@@ -122,7 +123,7 @@ async function failCall(
   const detail = answer.kind === "unauthorized" ? answer.detail : undefined;
   const words =
     answer.kind === "unknown"
-      ? `it is not known whether the call took effect (${message}). It is looked up before anything is called again.`
+      ? `it is not known whether the call took effect ${inBrackets(message)}. It is looked up before anything is called again.`
       : message;
   noteError(cycle.tally, { code, message: `${name}: ${words}`, detail });
   return { kind: "failed", why: message };

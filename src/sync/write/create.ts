@@ -6,6 +6,7 @@ import { looksBesideRecord, neededSignals } from "../../plan/rules/signals.ts";
 import { parseMarker } from "../../plan/text/marker.ts";
 import type { OptionalValue, WriteOutcome } from "../../tracker/tracker.ts";
 import { isListed, isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { inBrackets } from "../ground/describe.ts";
 import { boardLane, laneOf } from "../ground/lane.ts";
 import { type Asked, outcomeOf, replan } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
@@ -104,7 +105,7 @@ async function sendCreate(opening: Opening, wanted: CreateWrite): Promise<Outcom
     write = { ...without(write, refused), ...(now !== undefined && { milestone: now }) };
     if (left.length === 0) continue;
     await rememberRefused(opening, left);
-    const message = `${repository.name} refuses ${nameValues(left, action)} (${answer.message}), so the issue is opened without.`;
+    const message = `${repository.name} refuses ${nameValues(left, action)} ${inBrackets(answer.message)}, so the issue is opened without.`;
     noteError(cycle.tally, { post: action.post, issue: place, code: "tracker.field-refused", message });
   }
 }

@@ -9,7 +9,7 @@ import { type Action, isNotified } from "../../plan/ground/action.ts";
 import { refusalSignature } from "../../plan/ground/identity.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
-import { describeChange } from "../ground/describe.ts";
+import { describeChange, inBrackets } from "../ground/describe.ts";
 import { closeLane, closePart, type Lane, noteLimit, sayLimit } from "../ground/lane.ts";
 import { endIntent, postpone, recordRow } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
@@ -122,7 +122,7 @@ export async function failWrite(
     case "unknown":
       return reportTrouble(cycle, post, {
         ...trouble,
-        message: `It is not known whether ${claim} (${message}). It is looked up before anything is sent again.`,
+        message: `It is not known whether ${claim} ${inBrackets(message)}. It is looked up before anything is sent again.`,
       });
   }
 }
