@@ -54,8 +54,8 @@ export function readProjects(value: unknown, excerpt: Excerpt): readonly BoardPr
   const records = listShape.safeParse(value).data;
   if (records === undefined) {
     const keys = listNames(keysOf([value]), excerpt);
-    const message = `The board's answer to GET /projects has no list "projects". It has the keys ${keys}.`;
-    throw new RemoteError("board", "unreadable", message);
+    const message = `The board's answer to GET /projects has no list "projects". It has the keys ${keys}. No setting says where that list is: is board.url the address of the board's API?`;
+    throw new RemoteError("board", "unreadable", message, { detail: "told" });
   }
   return records.flatMap((record) => projectShape.safeParse(record).data ?? []);
 }

@@ -121,6 +121,8 @@ describe("the projects", () => {
     const error = await failureOf(givenBoard(server.url).listProjects(bounds()));
     expect(error.fault).toBe("unreadable");
     expect(error.message).toContain(keys);
+    // `board.list` says where posts are, and nothing of projects.
+    expect(error).toMatchObject({ detail: "told", message: expect.stringContaining("board.url") });
   });
 
   it.each<[string, object, object, string]>([
