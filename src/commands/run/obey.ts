@@ -44,7 +44,9 @@ const brokenOff: HandedOutcome = {
 
 const notTaken: HandedOutcome = {
   kind: "refused",
-  problems: ["The daemon had not come to it within an hour, and nothing was done."],
+  problems: [
+    "By the daemon's clock it had not come to it within an hour, and nothing was done. If it was given just now, the clocks of the two machines differ by more than that: set them right, and say it again.",
+  ],
   code: "state.held",
   exit: exitCodes.busy,
 };

@@ -231,6 +231,7 @@ describe("an order that nobody takes", () => {
     });
     expect((await ledger.orders.find(number))?.outcome).toMatchObject({
       kind: "refused",
+      problems: [expect.stringContaining("the clocks of the two machines differ")],
       code: "state.held",
       exit: 5,
     });
