@@ -271,7 +271,7 @@ describe("an issue that a maintainer labels", () => {
     );
     const waits = await stage.ledger.rows.waiting(project, 9);
     expect(waits.map(({ planned }) => describeWaiting(planned, true))).toEqual(
-      ["One", "Two", "Three"].map((title) => `new post: ${title}`),
+      ["One", "Two", "Three"].map((title) => `new post: “${title}”`),
     );
     expect(describeWaiting(waits[0]?.planned, false)).toBe("new post");
     await approve();

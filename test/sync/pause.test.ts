@@ -424,7 +424,7 @@ it("is foreseen with what a write that has left already means, once, before what
   expect(effects).toEqual([
     "from now on nothing is written for this post, to either side, until somebody resumes it.",
     expect.stringMatching(/^acme-app\/p1: A write for it has left already, .* not sent again\.$/),
-    "acme-app/p1: acme/app#1: title: new",
+    "acme-app/p1: acme/app#1: title: “new”",
     "acme-app/p1: acme/app#1: label:many: new",
   ]);
 });

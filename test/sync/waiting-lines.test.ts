@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PlannedChange } from "../../src/model/link.ts";
 import { describeNotified } from "../../src/sync/ground/voters.ts";
+import { tellTimes } from "../../src/sync/tell/times.ts";
 import {
   describePlanned,
   groupWaiting,
@@ -15,6 +16,13 @@ const patch: PlannedChange = {
 };
 
 describe("what would be written", () => {
+  it("is told as it is, also where a time stands in a title", () => {
+    const title = "Outage of 2026-01-31T09:00:00Z";
+    const planned = { place: null, changes: [{ field: "title", from: "Outage", to: title }], notifies: 0 };
+    const said = tellTimes(Date.parse("2026-01-31T10:00:00Z"), "UTC").tell(describePlanned(planned, true));
+    expect(said).toBe(`title: “Outage” → “${title}”`);
+  });
+
   it.each<[string, PlannedChange, string]>([
     ["a change of status", patch, "status: planned → completed; 202 voters to notify"],
     ["one voter", { ...patch, notifies: 1 }, "status: planned → completed; 1 voter to notify"],
@@ -44,7 +52,7 @@ describe("what would be written", () => {
     [
       "a text",
       { place: "acme/app#1", changes: [{ field: "title", to: "Dark mode" }], notifies: 0 },
-      "title: Dark mode",
+      "title: “Dark mode”",
     ],
   ])("of %s", (_, planned, words) => {
     expect(describePlanned(planned, true)).toBe(words);

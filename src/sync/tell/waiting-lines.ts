@@ -169,8 +169,13 @@ export function describeWritten({ place, changes }: PlannedChange, hasTexts: boo
 }
 
 function describeChange({ field, from, to }: PlannedChange["changes"][number], hasTexts: boolean): string {
-  if (isText(field) && !hasTexts) return field;
-  return showChange(field, from, to);
+  if (!isText(field)) return showChange(field, from, to);
+  // What people have written is told as it is, also where a time stands in it.
+  return hasTexts ? showChange(field, from === undefined ? undefined : quoted(from), quoted(to)) : field;
+}
+
+function quoted(text: FieldValue): FieldValue {
+  return text === null ? null : `“${text}”`;
 }
 
 /** The fields of a write, each with what was there before where that is known. */
