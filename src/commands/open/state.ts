@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, statfsSync, statSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Config } from "../../config/schema.ts";
@@ -114,6 +114,7 @@ export async function withStateToTake<T>(
   const lock = acquireState(name, who, options);
   try {
     if (lock.copy !== undefined) sayCopy(log, name, lock.copy);
+    sayNetwork(log, name);
     const ledger = openLedger(name, options);
     const hold: HeldProjects = { kind: "held", ledger, release: async () => undefined };
     const file = fileAt(name);
@@ -196,6 +197,27 @@ function sayClock(log: Log, { clockAheadMs }: SharedLedger): void {
     { aheadMs: clockAheadMs },
     "The clock of this machine is not that of the state's server, which counts for all replicas; set it right",
   );
+}
+
+/** What Linux calls the types of these file systems, in statfs(2): NFS, and SMB in its versions. */
+const networkTypes: ReadonlySet<number> = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42]);
+
+/** There a lock may hold nobody off, and two processes that write break the file: https://sqlite.org/wal.html */
+function sayNetwork(log: Log, state: string): void {
+  if (isOnNetwork(dirname(state)))
+    log.warn(
+      { state },
+      "The state is on a network file system, where its lock may hold nobody off: two processes could write at once, and break it. Move it to a local disk or to PostgreSQL (`boardsync state copy`)",
+    );
+}
+
+/** What can't be told is no reason to stop. */
+function isOnNetwork(folder: string): boolean {
+  try {
+    return networkTypes.has(statfsSync(folder).type);
+  } catch {
+    return false;
+  }
 }
 
 /** Copies are small, and nobody else deletes them: what piles up is named. */

@@ -1,7 +1,8 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import fs, { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { openStage } from "../stage.ts";
 
 const asked = [["sync"], ["plan"], ["status"], ["rebuild"], ["backup", "copy.db"]];
@@ -30,6 +31,22 @@ describe("a state that can't be used", () => {
     }
     expect(stage.story.board.notifications).toEqual([]);
   });
+});
+
+it.each([
+  ["on NFS is warned of", 0x6969, true],
+  ["on a local disk is not", 0xef53, false],
+])("a state %s", async (_, type, isSaid) => {
+  const stage = await openStage();
+  const look = vi.spyOn(fs, "statfsSync").mockReturnValue({ type } as fs.StatsFs & fs.BigIntStatsFs);
+  syncBuiltinESMExports();
+  try {
+    const { code, err } = await stage.run(["sync"]);
+    expect([code, err.includes("The state is on a network file system")]).toEqual([0, isSaid]);
+  } finally {
+    look.mockRestore();
+    syncBuiltinESMExports();
+  }
 });
 
 function makeNewer(file: string): void {
