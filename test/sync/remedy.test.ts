@@ -108,6 +108,15 @@ describe("what is advised", () => {
       ["the permission that GitHub names"],
     ],
     [
+      "a token that lives longer than its organisation allows",
+      github(403, {
+        message:
+          "The 'acme' organization forbids access via a fine-grained personal access tokens if the token's lifetime is greater than 366 days.",
+      }),
+      "tracker.unauthorized",
+      ["an organisation allows no such token", "GitHub's own words say what helps"],
+    ],
+    [
       "a repository that is blocked",
       github(451, { message: "Repository access blocked", block: { reason: "dmca" } }),
       "tracker.refused",

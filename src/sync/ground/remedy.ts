@@ -218,7 +218,7 @@ const advice: Readonly<Record<string, string>> = {
 
   "tracker.unauthorized": `Put a valid token into GITHUB_TOKEN, or mend GITHUB_APP_ID and GITHUB_APP_PRIVATE_KEY. It needs Issues: read and write on the repositories. ${takenUp}`,
   "tracker.unauthorized/forbidden":
-    "GitHub knows the token and does not allow it this. Give it the permission that GitHub names, Issues: read and write at least. Nothing is lost: the next run goes on.",
+    "GitHub knows the token and does not allow it this. Where an organisation allows no such token, or not from this address, GitHub's own words say what helps; else give it the permission that GitHub names, Issues: read and write at least. Nothing is lost: the next run goes on.",
   "tracker.unauthorized/page": trackerPage,
   "tracker.unreachable": unreachable("tracker.url"),
   "tracker.unreachable/proxy": proxy("tracker.url"),
