@@ -38,6 +38,9 @@ export type Connections = (url: URL, isRead: boolean) => Way;
  */
 const addressTimeoutMs = 2_000;
 
+/** Of all headers of an answer. With the 16 KiB of Node.js a write that was answered would be in doubt each time; curl takes more, too. */
+const headerBytes = 256 * 1024;
+
 /** @throws ConfigError where a proxy has no address. */
 export function openConnections(settings: ProxySettings, connectTimeout: number): Connections {
   const options = {
@@ -48,6 +51,7 @@ export function openConnections(settings: ProxySettings, connectTimeout: number)
     connect: { autoSelectFamilyAttemptTimeout: addressTimeoutMs },
     headersTimeout: 0,
     bodyTimeout: 0,
+    maxHeaderSize: headerBytes,
   };
   // Zero pipelining means a connection for each request.
   const [reads, writes] = [

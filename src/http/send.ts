@@ -197,6 +197,7 @@ const failures: Readonly<Record<string, string>> = {
   EAI_AGAIN: "could not be found: the look-up of the name failed",
   ECONNRESET: "cut the connection",
   UND_ERR_SOCKET: "cut the connection",
+  UND_ERR_HEADERS_OVERFLOW: "answered with more headers than are read",
 };
 
 function describeFailure(error: Error, hasBegun: boolean): string {

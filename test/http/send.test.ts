@@ -101,6 +101,14 @@ describe("one request", () => {
     expect(error.message).toContain(says);
   });
 
+  it("takes an answer with many headers", async () => {
+    const server = await serve((_request, response) => {
+      response.setHeader("content-security-policy", "x".repeat(100_000));
+      response.end(JSON.stringify([{ id: 1 }]));
+    });
+    expect((await pull(givenBoard(server.url))).end).toEqual({ kind: "complete" });
+  });
+
   it("takes an answer whose headers come twice", async () => {
     const server = await serve((_request, response) => {
       response.setHeader("link", ['</a>; rel="first"', '</b>; rel="last"']);
