@@ -44,6 +44,15 @@ describe("one request", () => {
     expect(error.message).toContain("within 60 ms");
   });
 
+  it("says that an answer is no HTTP", async () => {
+    const { place } = await listenTcp((socket) => void socket.end("SSH-2.0-OpenSSH_9.2\r\n"));
+    const error = await failureOf(givenBoard(`http://${place}/api/v1`).verifyKey(bounds()));
+    expect([error.fault, error.message]).toEqual([
+      "unreachable",
+      `http://${place}/api/v1 answered with what is no HTTP (HPE_INVALID_CONSTANT).`,
+    ]);
+  });
+
   it("is unsent when TLS fails", async () => {
     const { place } = await listenTcp((socket) => void socket.end("this is no TLS\r\n"));
     const board = givenBoard(`https://${place}/api/v1`);
