@@ -202,8 +202,7 @@ const failures: Readonly<Record<string, string>> = {
 
 function describeFailure(error: Error, hasBegun: boolean): string {
   const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
-  // By this the parser of HTTP says what it can't read.
-  const other = code.startsWith("HPE_") ? "answered with what is no HTTP" : "could not be reached";
+  const other = error.name === "HTTPParserError" ? "answered with what is no HTTP" : "could not be reached";
   const what = hasBegun ? "cut its answer off" : (failures[code] ?? other);
   return `${what} (${code})`;
 }

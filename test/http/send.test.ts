@@ -47,10 +47,8 @@ describe("one request", () => {
   it("says that an answer is no HTTP", async () => {
     const { place } = await listenTcp((socket) => void socket.end("SSH-2.0-OpenSSH_9.2\r\n"));
     const error = await failureOf(givenBoard(`http://${place}/api/v1`).verifyKey(bounds()));
-    expect([error.fault, error.message]).toEqual([
-      "unreachable",
-      `http://${place}/api/v1 answered with what is no HTTP (HPE_INVALID_CONSTANT).`,
-    ]);
+    expect(error.fault).toBe("unreachable");
+    expect(error.message).toContain("answered with what is no HTTP (");
   });
 
   it("is unsent when TLS fails", async () => {
