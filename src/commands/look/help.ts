@@ -1,15 +1,20 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { type CommandCall, exitCodes, type Output } from "../print/terminal.ts";
-import { oneLine, paint, printJson, printLine } from "../print/text.ts";
+import { hint, oneLine, paint, printJson, printLine } from "../print/text.ts";
 
 /** `boardsync help [COMMAND|CODE|TOPIC]`: needs neither config nor network; the pages are in the package. */
 export function help({ terminal, program, options: { json, quiet }, args: [word] }: CommandCall): number {
   const { out } = terminal;
   const command = word === undefined ? program : program.commands.find((one) => one.name() === word);
   if (command !== undefined) {
+    let text = "";
+    if (json === true) command.configureOutput({ writeOut: (part) => void (text += hint(out, part)) });
     command.outputHelp();
-    if (word === undefined) printTopics(out);
+    const topics = word === undefined && { topics: readRunbook().map(({ name, title }) => ({ name, title })) };
+    if (json === true)
+      printJson(out, { name: word ?? "boardsync", title: command.description(), text, ...topics });
+    else if (word === undefined) printTopics(out);
     return exitCodes.ok;
   }
   // As it stands in a line of the log: `[tracker.rejected]`.

@@ -43,6 +43,20 @@ describe("help CODE", () => {
   });
 });
 
+describe("help COMMAND", () => {
+  it("is one JSON document for a script, with the topics where no command is named", async () => {
+    const { out } = await helpOf("sync");
+    const asked = await helpOf("sync", "--json");
+    expect(asked.json()).toEqual({ name: "sync", title: expect.any(String), text: out });
+    const all = await runCommand(["help", "--json"], { env: {}, cwd: makeFolder() });
+    expect(all.json()).toMatchObject({
+      name: "boardsync",
+      text: expect.stringContaining("Exit codes:"),
+      topics,
+    });
+  });
+});
+
 describe("help TOPIC", () => {
   it.each(topics)("$name is a screen of steps", async ({ name, title }) => {
     const { code, out } = await runCommand(
