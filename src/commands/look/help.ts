@@ -8,13 +8,9 @@ export function help({ terminal, program, options: { json, quiet }, args: [word]
   const { out } = terminal;
   const command = word === undefined ? program : program.commands.find((one) => one.name() === word);
   if (command !== undefined) {
-    let text = "";
-    if (json === true) command.configureOutput({ writeOut: (part) => void (text += hint(out, part)) });
-    command.outputHelp();
-    const topics = word === undefined && { topics: readRunbook().map(({ name, title }) => ({ name, title })) };
-    if (json === true)
-      printJson(out, { name: word ?? "boardsync", title: command.description(), text, ...topics });
-    else if (word === undefined) printTopics(out);
+    if (json === true) printJson(out, describeCommand(out, command, word));
+    else command.outputHelp();
+    if (json !== true && word === undefined) printTopics(out);
     return exitCodes.ok;
   }
   // As it stands in a line of the log: `[tracker.rejected]`.
@@ -31,6 +27,14 @@ export function help({ terminal, program, options: { json, quiet }, args: [word]
     printMarkdown(out, topic.text);
   }
   return exitCodes.ok;
+}
+
+function describeCommand(out: Output, command: Command, word: string | undefined): object {
+  const parts: string[] = [];
+  command.configureOutput({ writeOut: (part) => void parts.push(hint(out, part)) }).outputHelp();
+  const about = { title: command.description(), text: parts.join("") };
+  const topics = readRunbook().map(({ name, title }) => ({ name, title }));
+  return word === undefined ? { name: "boardsync", ...about, topics } : { name: word, ...about };
 }
 
 function printEntry(
