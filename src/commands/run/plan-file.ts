@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { explainReadFault } from "../../config/files.ts";
 import { ConfigError } from "../../errors.ts";
@@ -29,7 +29,7 @@ export function refusePlanFile({ cwd }: Pick<Terminal, "cwd">, file: string, sta
       `The plan is not saved at ${path}: ${what}, and was left as it is. Name another file.`,
     ]);
   };
-  const found = lstatSync(path, { throwIfNoEntry: false });
+  const found = lookAt(path);
   if (found === undefined) return;
   if (found.isSymbolicLink()) refuse("that is a link to another file");
   if (!found.isFile()) refuse("that is no file");
@@ -55,12 +55,27 @@ export function savePlan(
   // Beside it and then in its place: what is there at that moment is replaced as such, and no link is followed.
   const beside = `${path}.${terminal.pid}.tmp`;
   try {
-    writeFileSync(beside, text, { mode: 0o600, flag: "wx" });
-    renameSync(beside, path);
+    try {
+      writeFileSync(beside, text, { mode: 0o600, flag: "wx" });
+      renameSync(beside, path);
+    } finally {
+      rmSync(beside, { force: true });
+    }
   } catch (error) {
-    rmSync(beside, { force: true });
-    throw new ConfigError([`The plan can't be saved at ${path} (${String(Object(error).code)}).`]);
+    throw cannotSave(path, error);
   }
+}
+
+function lookAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw cannotSave(path, error);
+  }
+}
+
+function cannotSave(path: string, error: unknown): ConfigError {
+  return new ConfigError([`The plan can't be saved at ${path} (${String(Object(error).code)}).`]);
 }
 
 /**

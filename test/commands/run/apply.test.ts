@@ -32,6 +32,16 @@ describe("boardsync plan --out", () => {
     },
   );
 
+  it.each(["boardsync.yaml/today.plan", "p".repeat(300), "p".repeat(252)])(
+    "says so where no file can be (%s)",
+    async (file) => {
+      const stage = await openStage();
+      const refused = await stage.run(["plan", "--out", file]);
+      expect(refused).toMatchObject({ code: 2, err: expect.stringContaining("The plan can't be saved at") });
+      expect(refused.err).toContain(join(stage.folder, file));
+    },
+  );
+
   it("replaces an earlier plan, and nothing else: not the config, and not what a link leads to", async () => {
     const stage = await openStage();
     const config = join(stage.folder, "boardsync.yaml");
