@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, renameSync, rmSync } from "node:fs";
+import { lstatSync, renameSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import Database from "better-sqlite3";
 import { StateError } from "../../errors.ts";
@@ -19,16 +19,18 @@ export async function copyDatabase(
   stamp: number | undefined,
 ): Promise<void> {
   const path = resolve(file);
-  if (isFolder(dirname(path)) && lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
-    throw new StateError(`The file ${file} is there already: name one for the copy that does not exist.`);
-  }
   const part = partOf(path);
+  let isOurs = false;
   try {
+    if (isFolder(dirname(path)) && lstatSync(path, { throwIfNoEntry: false }) !== undefined) {
+      throw new StateError(`The file ${file} is there already: name one for the copy that does not exist.`);
+    }
     createPart(part);
+    isOurs = true;
     await database.backup(part);
     finishCopy(part, path, stamp, stampBackup);
   } catch (error) {
-    if (existsSync(part)) rmSync(part);
+    if (isOurs) rmSync(part, { force: true });
     throw stateFailure(file, error);
   }
 }

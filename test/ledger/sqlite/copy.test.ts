@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -78,6 +78,26 @@ describe("a copy of a running state", () => {
     await expect(ledger.copyTo(join(folder, "file", "one.db"), noon)).rejects.toThrow(
       /folder .*file is not there: make it/,
     );
+  });
+
+  it("says so where no file can be", async () => {
+    const { ledger, folder } = openIn();
+    symlinkSync("two", join(folder, "one"));
+    symlinkSync("one", join(folder, "two"));
+    for (const name of ["c".repeat(300), "c".repeat(252), "one/copy.db"])
+      await expect(ledger.copyTo(join(folder, name), noon)).rejects.toThrow(StateError);
+  });
+
+  it.each([
+    ["a link", (path: string, file: string) => symlinkSync(file, path)],
+    ["a folder", (path: string) => mkdirSync(path)],
+  ])("leaves %s alone that has the name that it would have meanwhile", async (what, make) => {
+    const { ledger, folder } = openIn();
+    const part = join(folder, "one.db.part");
+    make(part, join(folder, "state.db"));
+    const before = lstatSync(part);
+    await expect(ledger.copyTo(join(folder, "one.db"), noon)).rejects.toThrow(`${part} is ${what}`);
+    expect(lstatSync(part).ino).toBe(before.ino);
   });
 
   it("replaces what a crash has left of an earlier one", async () => {
