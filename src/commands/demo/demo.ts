@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { startStory } from "../../demo/story.ts";
 import { exitOf } from "../open/session.ts";
 import { type CommandCall, type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printJson } from "../print/text.ts";
 import { tellStory } from "./chapters.ts";
-import { createStoryClock, openStage } from "./stage.ts";
+import { createStoryClock, makeStoryFolder, openStage } from "./stage.ts";
 
 /** Wider lines are hard to read, however wide the terminal is. */
 const maxColumns = 100;
@@ -29,8 +27,8 @@ async function play(terminal: Terminal, options: DemoOptions): Promise<number> {
   const { out, signal } = terminal;
   const isSilent = options.json === true || options.quiet === true;
   const clock = createStoryClock();
+  const folder = makeStoryFolder();
   const story = await startStory({ now: clock.now, port: undefined });
-  const folder = mkdtempSync(join(tmpdir(), "boardsync-demo-"));
   const keys = isSilent || !out.isTerminal ? undefined : terminal.takeKeys?.();
   try {
     const told = await tellStory({

@@ -1,7 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { type HttpServer, serveHttp } from "../../daemon/http.ts";
 import { createCode } from "../../daemon/page/gate.ts";
 import { pagePart } from "../../daemon/page/page.ts";
@@ -18,7 +16,7 @@ import { closing, openBeside } from "../open/state.ts";
 import { viewConfig } from "../open/status-page.ts";
 import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printJson } from "../print/text.ts";
-import { type Connected, connectStory, untilAborted } from "./stage.ts";
+import { type Connected, connectStory, makeStoryFolder, untilAborted } from "./stage.ts";
 
 /**
  * Keeps both sides up, with a config on disk and the status page over the state that it names, so that a person or a script can
@@ -29,10 +27,11 @@ export async function serveDemo(
   options: CommonOptions & { readonly port?: number },
 ): Promise<number> {
   const { port } = options;
-  const story = await start(port);
-  const folder = mkdtempSync(join(tmpdir(), "boardsync-demo-"));
+  const folder = makeStoryFolder();
+  let story: Story | undefined;
   let page: HttpServer | undefined;
   try {
+    story = await start(port);
     const connected = connectStory(terminal, {
       story,
       settings: `${story.config}http: { port: 0 }\n`,
@@ -55,7 +54,7 @@ export async function serveDemo(
     return exitOf(terminal, exitCodes.ok);
   } finally {
     await page?.close();
-    await story.close();
+    await story?.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }

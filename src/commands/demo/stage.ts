@@ -1,10 +1,12 @@
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildWorld, connectSides, type Machine, syncProjects } from "../../app.ts";
 import { readTextFile } from "../../config/files.ts";
 import { loadConfigAndSecrets } from "../../config/load.ts";
 import type { Story } from "../../demo/story.ts";
+import { ConfigError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { redactor } from "../../log.ts";
 import type { Clock } from "../../model/surroundings.ts";
@@ -84,6 +86,21 @@ interface Connecting {
   readonly folder: string;
   readonly clock: Clock;
   readonly logLevel: string;
+}
+
+/**
+ * A folder for config and state, the caller's to delete. Make it before anything listens, which would keep the process alive.
+ *
+ * @throws ConfigError where none can be made.
+ */
+export function makeStoryFolder(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), "boardsync-demo-"));
+  } catch (error) {
+    throw new ConfigError([
+      `The demo can make no folder in ${tmpdir()} (${String(Object(error).code)}): set TMPDIR to one that this user may write.`,
+    ]);
+  }
 }
 
 /** boardsync between both sides of a story. */

@@ -1,6 +1,7 @@
 /** @module-tag long */
 
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { chapters } from "../../../src/commands/demo/chapters.ts";
 import type { ToldStory } from "../../../src/commands/demo/teller.ts";
@@ -46,7 +47,26 @@ function ownTemporary(): string {
   return temporary;
 }
 
+/** What listens in this process, and would keep it alive. */
+function countServers(): number {
+  return process.getActiveResourcesInfo().filter((kind) => kind === "TCPServerWrap").length;
+}
+
 describe("demo", () => {
+  it.each([
+    ["demo", []],
+    ["demo --serve", ["--serve"]],
+  ])("%s says so where no folder can be made, and leaves nothing that listens", async (_, args) => {
+    const nowhere = join(ownTemporary(), "gone");
+    vi.stubEnv("TMPDIR", nowhere);
+    const before = countServers();
+    const { code, err } = await runDemo(args);
+    expect({ code, servers: countServers() }).toEqual({ code: 2, servers: before });
+    expect(err).toBe(
+      `The demo can make no folder in ${nowhere} (ENOENT): set TMPDIR to one that this user may write.\n`,
+    );
+  });
+
   it("tells the whole story, and leaves nothing behind", async () => {
     const temporary = ownTemporary();
     const { seen, takeKeys } = createKeys();
