@@ -7,12 +7,12 @@ import { postSides, takeAsItIs } from "./fields/decide.ts";
 import { withLate } from "./fields/late.ts";
 import type { Action, CreateIssue, Decision, PatchPost, UpdateIssue } from "./ground/action.ts";
 import { openWordsOf } from "./ground/fields.ts";
-import { absence, isQuarantined, sortOut } from "./ground/obstacle.ts";
+import { absence, isChanging, isInDoubt, isQuarantined, sortOut } from "./ground/obstacle.ts";
 import type { PlanContext } from "./ground/settings.ts";
 import { draftIssue, followContent } from "./issue-text.ts";
 import { inNumbers, isByVotes } from "./rules/by-votes.ts";
 import { signalsOfNew } from "./rules/conditions.ts";
-import { isChanging, isInDoubt, noteUndecided, planPatch, readKnown } from "./rules/plan-patch.ts";
+import { noteUndecided, planPatch, readKnown } from "./rules/plan-patch.ts";
 import { deriveTarget, type FieldDerivation } from "./rules/rules.ts";
 import { selectPost, turnsAt } from "./select.ts";
 import { TemplateError } from "./text/template.ts";
@@ -159,7 +159,8 @@ export function recordApplied(
 }
 
 function planLinked(row: Row, context: PlanContext): Decision {
-  const { patch, stopped, settling, behind, asked, base, notes, pauses } = planPatch(row, context);
+  const isOpen = isUnderWay(row);
+  const { actions, stopped, asked, notes, ...planned } = planPatch(row, context);
   const isStopped = isQuarantined(row) || notes.some(({ kind }) => kind === "quarantined");
   const issues = planIssues(row, context.isBoardReadOnly ? {} : asked, {
     ...context,
@@ -171,15 +172,12 @@ function planLinked(row: Row, context: PlanContext): Decision {
   const times = issues.dueAt === undefined ? settledAt : [...settledAt, issues.dueAt];
   return {
     ...standStill(row),
-    actions: [...(patch === undefined ? [] : [patch]), ...free, ...issues.actions],
-    stopped: [...(stopped === undefined ? [] : [stopped]), ...left, ...issues.stopped],
-    settling,
-    ...(behind && { behind }),
-    base,
+    ...planned,
+    actions: [...actions, ...free, ...issues.actions],
+    stopped: [...stopped, ...left, ...issues.stopped],
     issueBases: issues.issueBases,
     notes: [...notes, ...issues.notes, ...failure],
-    ...(pauses !== undefined && { pauses }),
-    dueAt: isUnderWay(row) || isLater ? context.now : earliest(times),
+    dueAt: isOpen || isLater ? context.now : earliest(times),
   };
 }
 
@@ -243,7 +241,7 @@ function planFollowUp(row: Row, draft: CreateIssue, context: PlanContext): Patch
     isGone: false,
     text: "none",
   };
-  return planPatch({ ...row, links: [linked] }, context).patch;
+  return planPatch({ ...row, links: [linked] }, context).actions[0];
 }
 
 /**

@@ -4,9 +4,9 @@ import type { FieldBase, FieldWrite, LinkedIssue, Row, Target } from "../../src/
 import type { FieldValue } from "../../src/model/post.ts";
 import type { Note, PatchPost } from "../../src/plan/ground/action.ts";
 import { doubtSignature, refusalSignature } from "../../src/plan/ground/identity.ts";
+import { isInDoubt } from "../../src/plan/ground/obstacle.ts";
 import type { PlanContext, Settings } from "../../src/plan/ground/settings.ts";
 import { adoptRow, planRow, recordApplied } from "../../src/plan/plan.ts";
-import { isInDoubt } from "../../src/plan/rules/plan-patch.ts";
 import {
   aim,
   done,

@@ -1,4 +1,4 @@
-import type { Field, Target } from "../../model/link.ts";
+import type { Field, FieldWrite, Target } from "../../model/link.ts";
 import type { FieldValue, Post, PostField } from "../../model/post.ts";
 import type { Settings } from "./settings.ts";
 
@@ -57,6 +57,14 @@ export function foldStatus(status: string): string {
 export function spellStatus(status: string, shown: readonly string[]): string {
   if (shown.includes(status)) return status;
   return shown.find((one) => foldStatus(one) === foldStatus(status)) ?? status;
+}
+
+/** A write as the board has to be sent it: it may know a status only as it shows it. */
+export function spellWrite(write: FieldWrite, shown: readonly string[]): FieldWrite {
+  const { field, value } = write;
+  return field === "status" && typeof value === "string"
+    ? { ...write, value: spellStatus(value, shown) }
+    : write;
 }
 
 /** What a field counts as where a record leaves it out and others show it. All other fields are then null: not chosen, or not known. */

@@ -1,17 +1,21 @@
 import type { Reason } from "../../model/causes.ts";
+import type { Issue } from "../../model/issue.ts";
 import {
   type Field,
   type FieldWrite,
+  type OwnChanges,
   type Parked,
   pausedAsWhole,
   pausedByPerson,
   type Row,
+  type SentField,
   type WholePause,
 } from "../../model/link.ts";
 import type { Post, RuleField } from "../../model/post.ts";
 import { type Action, isNotifying, type Note, type PatchPost } from "./action.ts";
 import { showValue } from "./fields.ts";
 import { doubtSignature, refusalSignature } from "./identity.ts";
+import { readIssueField } from "./issue-fields.ts";
 import type { Settings } from "./settings.ts";
 
 /** Whether `writes` of the project lets an action of this kind go at all. */
@@ -60,6 +64,29 @@ export function isRefusal(parked: Parked, action: Action, settings: Settings, po
 /** Whether an issue may have been opened that nobody has found. */
 export function isOpeningInDoubt({ cause, action }: Parked): boolean {
   return cause === "unsure" && action.kind === "create-issue";
+}
+
+/** What an issue shows may be our own doing, or about to be undone by it, and is no reason to write before that is known. */
+export function isChanging({ links }: Pick<Row, "links">): boolean {
+  return links.some(({ known, ...own }) => {
+    const canonical = known?.canonical;
+    return (
+      mayStillChange(own, known?.issue) ||
+      (canonical !== undefined && mayStillChange(canonical, canonical.issue))
+    );
+  });
+}
+
+/** Whether something of a post is under way, so that nobody knows yet what both sides are. */
+export function isInDoubt(row: Pick<Row, "links" | "openIntents">): boolean {
+  return row.openIntents.length > 0 || isChanging(row);
+}
+
+/** What arrives once more changes nothing where the issue still shows it. */
+function mayStillChange({ isChanging, mayArrive = [] }: OwnChanges, issue: Issue | undefined): boolean {
+  const isUndone = ({ field, value }: SentField): boolean =>
+    issue !== undefined && readIssueField(issue, field) !== value;
+  return isChanging === true || mayArrive.some(isUndone);
 }
 
 export function parkedOf({ notes = [] }: Pick<Row, "notes">): readonly Parked[] {

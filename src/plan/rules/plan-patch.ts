@@ -1,5 +1,4 @@
-import type { Issue } from "../../model/issue.ts";
-import type { FieldWrite, OwnChanges, Row, SentField } from "../../model/link.ts";
+import type { FieldWrite, Row } from "../../model/link.ts";
 import type { FieldValue, PostChange, PostField, RuleField } from "../../model/post.ts";
 import { changedBases, noTarget } from "../fields/base.ts";
 import {
@@ -11,9 +10,15 @@ import {
   postSides,
 } from "../fields/decide.ts";
 import { type Decision, isNotified, type Note, type PatchPost } from "../ground/action.ts";
-import { isSameTarget, isUnread, readField, spellStatus, votersOf } from "../ground/fields.ts";
-import { readIssueField } from "../ground/issue-fields.ts";
-import { chooseFree, type HeldWrite, isStopped, joinHolds, patchObstacle } from "../ground/obstacle.ts";
+import { isSameTarget, isUnread, readField, spellWrite, votersOf } from "../ground/fields.ts";
+import {
+  chooseFree,
+  type HeldWrite,
+  isChanging,
+  isStopped,
+  joinHolds,
+  patchObstacle,
+} from "../ground/obstacle.ts";
 import { type PlanContext, type Settings, sortsByVotes } from "../ground/settings.ts";
 import { isByVotes, orderAsk } from "./by-votes.ts";
 import { nameWithDuplicate } from "./place.ts";
@@ -27,70 +32,32 @@ import {
 
 type PatchContext = Pick<PlanContext, "settings" | "seen" | "statuses" | "now" | "fullEveryMs">;
 
-/** What is written to the board for a row. */
+/** What is written to the board for a row: a PATCH at most. */
 interface PatchPlan extends Pick<Decision, "base" | "notes" | "behind" | "pauses"> {
-  readonly patch: PatchPost | undefined;
-  /** The PATCH that is asked for, and stays out of the plan; undefined where there is none. */
-  readonly stopped?: PatchPost;
+  readonly actions: readonly PatchPost[];
+  /** The PATCH that is asked for, and stays out of the plan. */
+  readonly stopped: readonly PatchPost[];
   /** As of a decision. */
   readonly settling?: PatchPost;
   /** All that the issues ask for of the post and that will be written, as far as one can see: also what waits for `settle` or is held. */
   readonly asked: PostChange;
 }
 
+const noPatch = { actions: [], stopped: [], asked: {} } as const;
+
 /** Decides every field of the post that any rule sets; what is to be written goes into one PATCH. */
 export function planPatch(row: Row, context: PatchContext): PatchPlan {
-  const { settings, seen, statuses, now } = context;
-  const isStale = row.seenAt === undefined;
-  if (isStale || isChanging(row) || row.openIntents.includes("patch-post"))
+  const { settings, seen } = context;
+  if (row.seenAt === undefined || isChanging(row) || row.openIntents.includes("patch-post"))
     return { ...noPatch, base: {}, notes: [] };
   const derived = withoutUnread(deriveTarget(row.links, settings), row, seen);
-  const isOpened = row.links.every(({ link }) => link.origin !== "adopted");
-  const isNew = Object.keys(row.base).length === 0;
-  const decided = [...derived].flatMap(([field, found]) => {
-    if (found.kind === "unknown" || isOpenWord(field, found, settings)) return [];
-    const post = readKnown(row, field, seen);
-    const base = row.base[field];
-    const isLate = row.late?.includes(field) === true;
-    const isMissing = row.missing > 0;
-    const facts = { field, sides: postSides, post, isMissing, isLate, base, isOpened, isNew };
-    const isOrder = found.kind === "derived" && isByVotes(found);
-    const policy = postPolicy(field, row, settings, isOrder);
-    if (found.kind === "unnamed") return [{ field, ...decideUnnamed(facts, found.message, policy, now) }];
-    // Only a first plan asks for them, and one that has not been carried out yet.
-    const isFirst = base === undefined || base.pending !== undefined;
-    const advanced = isFirst ? advancedValues(settings.rules, found.rule, field) : [];
-    const order = isOrder ? orderAsk(row, post, seen, context) : { target: found.target };
-    // The board shows no votes.
-    if (order === undefined) return [];
-    const decision = decideField({ ...facts, advanced, ...order }, { ...policy, ...order }, now);
-    return [
-      {
-        field,
-        ...decision,
-        write: decision.write && spell(decision.write, statuses),
-        ...(decision.later && { later: { ...decision.later, write: spell(decision.later.write, statuses) } }),
-      },
-    ];
-  });
-  const undecided = noteUndecided(derived);
+  const decided = [...derived].flatMap(([field, found]) => decidePostField(row, field, found, context));
+  const base = changedBases(row.base, decided);
   const [pauses] = decided.flatMap((field) => field.pauses ?? []);
-  const recorded = { base: changedBases(row.base, decided), ...(pauses !== undefined && { pauses }) };
-  if (decided.every(isAtRest)) return { ...noPatch, ...recorded, notes: undecided };
   const wanted = decided.flatMap(({ write, hold }) => (write === undefined ? [] : [{ write, hold }]));
-  const isOrder = ({ write: { field } }: HeldWrite): boolean =>
-    field === "roadmapOrder" && sortsByVotes(settings);
-  const { chosen: free, held } = chooseFree(wanted);
-  const chosen = setApart(free, isOrder);
-  const notes = [...decided.flatMap((field) => field.notes), ...held, ...undecided];
-  const settling = decided.filter(({ notes }) => notes.some(({ kind }) => kind === "settling"));
-  const asked: PostChange = Object.fromEntries([
-    ...wanted.map(({ write: { field, value } }) => [field, value]),
-    ...settling.flatMap(({ field, base: { pending } }) =>
-      pending?.target.kind === "value" ? [[field, pending.target.value]] : [],
-    ),
-  ]);
-  const patchOf = (fields: readonly HeldWrite[]): PatchPost => {
+  const future = decided.flatMap(({ later }) => later ?? []);
+  const patchOf = (fields: readonly HeldWrite[]): PatchPost | undefined => {
+    if (fields.length === 0) return undefined;
     const writes = fields.map(({ write }) => write);
     return {
       kind: "patch-post",
@@ -101,20 +68,79 @@ export function planPatch(row: Row, context: PatchContext): PatchPlan {
       hold: joinHolds(fields.flatMap(({ hold }) => hold ?? [])),
     };
   };
-  const behind =
-    held.length === 0 ? {} : { behind: patchOf(wanted.filter(({ hold }) => hold !== undefined)) };
-  const future = decided.flatMap(({ later }) => later ?? []);
+  const obstacleTo = (patch: PatchPost): readonly Note[] | undefined =>
+    isStopped(patch, row, settings) ? [] : patchObstacle(patch, row, settings);
+  const { chosen, held } = chooseFree(wanted);
+  const patch = patchOf(setApart(chosen, settings));
+  const obstacle = patch && obstacleTo(patch);
   const ahead =
-    future.length === 0 ? undefined : patchOf(setApart(chooseFree([...wanted, ...future]).chosen, isOrder));
-  const mayGo = (one: PatchPost): boolean =>
-    !isStopped(one, row, settings) && patchObstacle(one, row, settings) === undefined;
-  const settled = { ...recorded, ...(ahead && mayGo(ahead) && { settling: ahead }) };
-  if (chosen.length === 0) return { patch: undefined, asked, notes, ...settled };
-  const patch = patchOf(chosen);
-  if (isStopped(patch, row, settings)) return { ...noPatch, notes, stopped: patch, ...settled };
-  const obstacle = patchObstacle(patch, row, settings);
-  if (obstacle === undefined) return { patch, asked, notes, ...settled, ...behind };
-  return { ...noPatch, notes: [...notes, ...obstacle], stopped: patch, ...settled };
+    future.length === 0 ? undefined : patchOf(setApart(chooseFree([...wanted, ...future]).chosen, settings));
+  const notes = [...decided.flatMap((field) => field.notes), ...held, ...noteUndecided(derived)];
+  const planned = {
+    base,
+    ...(pauses !== undefined && { pauses }),
+    ...(ahead && obstacleTo(ahead) === undefined && { settling: ahead }),
+  };
+  if (patch !== undefined && obstacle !== undefined)
+    return { ...noPatch, ...planned, stopped: [patch], notes: [...notes, ...obstacle] };
+  const settling = decided.filter((field) => field.notes.some(({ kind }) => kind === "settling"));
+  const asked: PostChange = Object.fromEntries([
+    ...wanted.map(({ write: { field, value } }) => [field, value]),
+    ...settling.flatMap(({ field, base: { pending } }) =>
+      pending?.target.kind === "value" ? [[field, pending.target.value]] : [],
+    ),
+  ]);
+  const behind = held.length === 0 ? undefined : patchOf(wanted.filter(({ hold }) => hold !== undefined));
+  return {
+    ...planned,
+    actions: patch === undefined ? [] : [patch],
+    stopped: [],
+    asked,
+    notes,
+    ...(behind && { behind }),
+  };
+}
+
+/** One field of the post; nothing where it can't be decided now. */
+function decidePostField(
+  row: Row,
+  field: RuleField,
+  found: FieldDerivation,
+  context: PatchContext,
+): readonly (FieldDecision & { readonly field: RuleField })[] {
+  const { settings, seen, statuses, now } = context;
+  if (found.kind === "unknown" || isOpenWord(field, found, settings)) return [];
+  const post = readKnown(row, field, seen);
+  const base = row.base[field];
+  const facts = {
+    field,
+    sides: postSides,
+    post,
+    isMissing: row.missing > 0,
+    isLate: row.late?.includes(field) === true,
+    base,
+    isOpened: row.links.every(({ link }) => link.origin !== "adopted"),
+    isNew: Object.keys(row.base).length === 0,
+  };
+  const isOrder = found.kind === "derived" && isByVotes(found);
+  const policy = postPolicy(field, row, settings, isOrder);
+  if (found.kind === "unnamed") return [{ field, ...decideUnnamed(facts, found.message, policy, now) }];
+  // Only a first plan asks for them, and one that has not been carried out yet.
+  const isFirst = base === undefined || base.pending !== undefined;
+  const advanced = isFirst ? advancedValues(settings.rules, found.rule, field) : [];
+  const order = isOrder ? orderAsk(row, post, seen, context) : { target: found.target };
+  // The board shows no votes.
+  if (order === undefined) return [];
+  const decision = decideField({ ...facts, advanced, ...order }, { ...policy, ...order }, now);
+  const { write, later } = decision;
+  return [
+    {
+      field,
+      ...decision,
+      write: write && spellWrite(write, statuses),
+      ...(later && { later: { ...later, write: spellWrite(later.write, statuses) } }),
+    },
+  ];
 }
 
 /** What a record shows and nobody can read is not written over. */
@@ -135,9 +161,10 @@ function withoutUnread(derived: Derivation, { post, base }: Row, seen: ReadonlyS
 }
 
 /** The order by votes, and what a restore goes back to, comes in a PATCH of its own: what voters are notified of is not said with it, and what is refused is not refused with it. */
-function setApart(wanted: readonly HeldWrite[], isOrder: (one: HeldWrite) => boolean): readonly HeldWrite[] {
-  const others = wanted.filter((one) => !isOrder(one));
-  return others.length > 0 ? others : wanted;
+function setApart(wanted: readonly HeldWrite[], settings: Settings): readonly HeldWrite[] {
+  const others = wanted.filter(({ write: { field } }) => field !== "roadmapOrder");
+  const isOne = others.length === wanted.length || others.length === 0 || !sortsByVotes(settings);
+  return isOne ? wanted : others;
 }
 
 /** Each missing fact once: the fields that hang on it stay as they are, the others are decided. */
@@ -149,41 +176,6 @@ export function noteUndecided(derived: Derivation): readonly Note[] {
     return { kind: "undecided", cause: isTooLarge ? "too-large" : "undecided", message };
   });
 }
-
-/** What an issue shows may be our own doing, or about to be undone by it, and is no reason to write before that is known. */
-export function isChanging({ links }: Pick<Row, "links">): boolean {
-  return links.some(({ known, ...own }) => {
-    const canonical = known?.canonical;
-    return (
-      mayStillChange(own, known?.issue) ||
-      (canonical !== undefined && mayStillChange(canonical, canonical.issue))
-    );
-  });
-}
-
-/** Whether something of a post is under way, so that nobody knows yet what both sides are. */
-export function isInDoubt(row: Pick<Row, "links" | "openIntents">): boolean {
-  return row.openIntents.length > 0 || isChanging(row);
-}
-
-/** What arrives once more changes nothing where the issue still shows it. */
-function mayStillChange({ isChanging, mayArrive = [] }: OwnChanges, issue: Issue | undefined): boolean {
-  const isUndone = ({ field, value }: SentField): boolean =>
-    issue !== undefined && readIssueField(issue, field) !== value;
-  return isChanging === true || mayArrive.some(isUndone);
-}
-
-/** The board may know a status only as it shows it. */
-function spell(write: FieldWrite, statuses: readonly string[]): FieldWrite {
-  if (write.field !== "status" || typeof write.value !== "string") return write;
-  return { ...write, value: spellStatus(write.value, statuses) };
-}
-
-function isAtRest({ write, notes }: FieldDecision): boolean {
-  return write === undefined && notes.length === 0;
-}
-
-const noPatch = { patch: undefined, asked: {} } as const;
 
 function postPolicy(
   field: RuleField,
