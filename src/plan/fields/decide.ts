@@ -69,48 +69,49 @@ export function conflictOf(field: Field, { conflict }: Pick<Settings, "conflict"
   return (conflict as Readonly<Partial<Record<string, Conflict>>>)[key] ?? conflict.default ?? "tracker";
 }
 
+/** A field as it is decided: its base has taken in what is known by now. */
+interface Case<Name extends Field> extends FieldFacts<Name> {
+  readonly base: FieldBase;
+  readonly policy: FieldPolicy;
+  readonly now: number;
+}
+
 /** Decides one field by itself; the rows are those of the case table in `plan.ts`. */
 export function decideField<Name extends Field>(
   facts: FieldFacts<Name>,
   policy: FieldPolicy,
   now: number,
 ): FieldDecision<Name> {
-  const { field, target, post } = facts;
+  const { field, target, post, isLate } = facts;
   const known = facts.base && layRules(field, facts.base, target);
   const isOpening = facts.isOpened && (known === undefined ? facts.isNew : isOpeningBase(known));
   // `isAwaited`: our own change of the issue, or other rules, have moved the target; that is not written to the post.
   const isTaken = known === undefined ? !isOpening : known.isAwaited === true;
   if (isTaken) return takeAsItIs(facts);
-  if (known === undefined || isOpening) return decideOpening(facts, policy, now);
-  const { base, isOther } =
-    facts.isLate === true ? { base: known, isOther: false } : confirm(field, known, post);
-  const pauses = policy.conflict === "pause" ? whyPaused(facts, base) : undefined;
+  if (known === undefined || isOpening)
+    return decideOpening({ ...facts, base: known ?? noBase, policy, now });
+  const { base, isOther } = isLate === true ? { base: known, isOther: false } : confirm(field, known, post);
+  const one = { ...facts, base, policy, now };
+  const pauses = policy.conflict === "pause" ? whyPaused(one) : undefined;
   if (pauses !== undefined) {
     // Row 32: for whoever resumes the post, what the person has made of it is where it starts from.
     const moved = { ...base, post, foreign: post, written: undefined };
-    return { ...decideMoved(facts, moved, policy, now), pauses };
+    return { ...decideMoved({ ...one, base: moved }), pauses };
   }
-  const decision = decideMoved(facts, base, policy, now);
+  const decision = decideMoved(one);
   // Row 31: no base rests on what no listing has shown; and where a person's change is to pause the post, it may be one.
-  if (facts.isLate === true && (decision.write === undefined || policy.conflict === "pause")) {
+  if (isLate === true && (decision.write === undefined || policy.conflict === "pause")) {
     const base = { ...known, pending: decision.base.pending };
     return { ...decision, write: undefined, hold: undefined, base };
   }
   // Row 9; while the issue's side stands still, the decision says so itself.
   return isOther && decision.notes.every(({ kind }) => kind !== "did-not-stick")
-    ? { ...decision, notes: [noteNotStuck(facts, base), ...decision.notes] }
+    ? { ...decision, notes: [noteNotStuck(one), ...decision.notes] }
     : decision;
 }
 
-function decideMoved<Name extends Field>(
-  facts: FieldFacts<Name>,
-  base: FieldBase,
-  policy: FieldPolicy,
-  now: number,
-): FieldDecision<Name> {
-  return isSameTarget(facts.field, facts.target, base.target)
-    ? decideSteady(facts, base, policy)
-    : decideChanged(facts, base, policy, now);
+function decideMoved<Name extends Field>(one: Case<Name>): FieldDecision<Name> {
+  return isSameTarget(one.field, one.target, one.base.target) ? decideSteady(one) : decideChanged(one);
 }
 
 /**
@@ -118,7 +119,7 @@ function decideMoved<Name extends Field>(
  *
  * @returns why the post is paused; undefined where it is not.
  */
-function whyPaused({ field, target, post, sides }: FieldFacts<Field>, base: FieldBase): string | undefined {
+function whyPaused({ field, target, post, sides, base }: Case<Field>): string | undefined {
   if (post === undefined || base.post === undefined || isUnconfirmed(base)) return undefined;
   if (isSameValue(field, post, base.post)) return undefined;
   const asked = target.kind === "value" ? target : base.target;
@@ -148,34 +149,25 @@ export function decideUnnamed<Name extends Field>(
   return { ...record(decision.base, [...others, stays]), ...(pauses !== undefined && { pauses }) };
 }
 
-/** Rows 5 and 20: nobody knows how the two sides came to be as they are, so they become the base. */
-export function takeAsItIs<Name extends Field>(
-  facts: Omit<FieldFacts<Name>, "isOpened" | "isNew" | "advanced" | "isMissing">,
-): FieldDecision<Name> {
+/** Rows 5 and 20: nobody knows how the two sides came to be as they are, so they become the base. Where they differ, that is said. */
+export function takeAsItIs(
+  facts: Pick<FieldFacts<Field>, "field" | "sides" | "target" | "post" | "base">,
+  why = "both sides are taken as they are",
+): FieldDecision<never> {
   const { field, target, post, base } = facts;
   const isApart = target.kind === "value" && post !== undefined && !isSameValue(field, post, target.value);
-  return record(
-    agree(field, base, target, post),
-    isApart ? [noteApart(facts, target.value, "both sides are taken as they are")] : [],
-  );
+  return record(agree(field, base, target, post), isApart ? [noteApart(facts, target.value, why)] : []);
 }
 
 /** Rows 1 to 4 and 19, 20: the first plan of a pair that boardsync opened. */
-function decideOpening<Name extends Field>(
-  facts: FieldFacts<Name>,
-  policy: FieldPolicy,
-  now: number,
-): FieldDecision<Name> {
-  const { field, target, post } = facts;
-  const base = facts.base ?? noBase;
+function decideOpening<Name extends Field>(one: Case<Name>): FieldDecision<Name> {
+  const { field, target, post, base, advanced } = one;
   if (target.kind === "none" || isSameValue(field, post, target.value)) {
     return record(agree(field, base, target, post));
   }
-  if (post !== undefined && facts.advanced.some((value) => isSameValue(field, post, value))) {
-    const why = "a more advanced rule sets that, and a first plan moves no post backwards";
-    return record(agree(field, base, target, post), [noteApart(facts, target.value, why)]);
-  }
-  return settle(facts, base, policy, now, (waiting) => write(facts, waiting, target.value));
+  if (post !== undefined && advanced.some((value) => isSameValue(field, post, value)))
+    return takeAsItIs(one, "a more advanced rule sets that, and a first plan moves no post backwards");
+  return settle(one, (waiting) => write(waiting, target.value));
 }
 
 /**
@@ -190,133 +182,98 @@ function isOpeningBase({ target, post, pending }: FieldBase): boolean {
  * Rows 6 to 10, 20 and 28: the issue's side has not moved, so nothing is written by itself, whatever the post shows. For as
  * long as the two differ that is said.
  */
-function decideSteady<Name extends Field>(
-  facts: FieldFacts<Name>,
-  base: FieldBase,
-  policy: FieldPolicy,
-): FieldDecision<Name> {
-  const { field, post } = facts;
+function decideSteady<Name extends Field>(one: Case<Name>): FieldDecision<Name> {
+  const { field, post, base, policy } = one;
+  const steady = { ...base, pending: undefined };
   if (post === undefined || isSameValue(field, post, base.post)) {
-    const steady = { ...base, pending: undefined };
-    if (steady.ruled !== undefined) return decideRuled(facts, steady, steady.ruled.from, policy);
-    return record(steady, notesApart(facts, base));
+    if (base.ruled !== undefined) return decideRuled({ ...one, base: steady }, base.ruled.from);
+    return record(steady, notesApart(one));
   }
   // Row 33: it pauses the post once the issue asks for anything else.
   const isKept = policy.conflict === "pause" && base.target.kind === "none" && !isUnconfirmed(base);
-  if (isKept) return record({ ...base, pending: undefined });
+  if (isKept) return record(steady);
   const moved = agree(field, undefined, base.target, post);
-  const notes = isUnconfirmed(base) ? [noteNotStuck(facts, base)] : notesApart(facts, base);
-  return record(moved, notes);
+  return record(moved, isUnconfirmed(base) ? [noteNotStuck(one)] : notesApart(one));
 }
 
 /** Row 28: only the rules have moved. What they ask for now is ready to be sent, once a person lets it go. */
-function decideRuled<Name extends Field>(
-  facts: FieldFacts<Name>,
-  base: FieldBase,
-  from: Target,
-  policy: FieldPolicy,
-): FieldDecision<Name> {
-  const { field, target, post } = facts;
-  const { write: wanted } =
-    target.kind === "none" ? decideReturn(facts, base, policy) : write(facts, base, target.value);
+function decideRuled<Name extends Field>(one: Case<Name>, from: Target): FieldDecision<Name> {
+  const { field, target, post, base, isMissing } = one;
+  const { write: wanted } = target.kind === "none" ? decideReturn(one) : write(one, target.value);
   if (wanted === undefined || isSameValue(field, post, wanted.value)) {
-    return facts.isMissing ? record(base) : record(agree(field, base, target, post));
+    return record(isMissing ? base : agree(field, base, target, post));
   }
   const why = `the rules have changed: they asked for ${showTarget(from)}, and now ${field} would become ${showValue(wanted.value)}`;
   return { base, write: wanted, hold: { cause: "rules-changed", why }, notes: [] };
 }
 
 /** Says that the two sides differ: the board made something else of our write, or a person or a first look has left it so. */
-function notesApart(facts: FieldFacts<Field>, base: FieldBase): readonly Note[] {
-  const { field, target, post, sides } = facts;
+function notesApart(one: Case<Field>): readonly Note[] {
+  const { field, target, post, sides, base } = one;
   if (post === undefined || target.kind === "none" || isSameValue(field, post, target.value)) return [];
   const isOther = isOurs(field, base, post) && !isSameValue(field, post, base.written?.sent);
-  if (isOther) return [noteNotStuck(facts, base)];
-  return [noteApart(facts, target.value, `it stays so until ${sides.asking} changes`)];
+  if (isOther) return [noteNotStuck(one)];
+  return [noteApart(one, target.value, `it stays so until ${sides.asking} changes`)];
 }
 
 /** Rows 11 to 19: the issue's side has moved. */
-function decideChanged<Name extends Field>(
-  facts: FieldFacts<Name>,
-  base: FieldBase,
-  policy: FieldPolicy,
-  now: number,
-): FieldDecision<Name> {
-  const { field, target, post } = facts;
-  if (target.kind === "none") {
-    return settle(facts, base, policy, now, (waiting) => decideReturn(facts, waiting, policy));
-  }
+function decideChanged<Name extends Field>(one: Case<Name>): FieldDecision<Name> {
+  const { field, target, post, base } = one;
+  if (target.kind === "none") return settle(one, decideReturn);
   const { value } = target;
-  const isSpelling = isOurs(field, base, post) && isSameValue(field, base.written?.sent, value);
   if (isSameValue(field, post, value)) return record(agree(field, base, target, post));
+  const isUntouched = post === undefined || base.post === undefined || isSameValue(field, post, base.post);
   // This is what the board has made of the same value before.
-  if (isSpelling) return record(agree(field, base, target, post), [noteNotStuck(facts, base)]);
-  return settle(facts, base, policy, now, (waiting) => {
-    const isUntouched = post === undefined || base.post === undefined || isSameValue(field, post, base.post);
-    return isUntouched ? write(facts, waiting, value) : decideConflict(facts, waiting, value, policy);
-  });
+  if (isOurs(field, base, post) && isSameValue(field, base.written?.sent, value))
+    return record(agree(field, base, target, post), [noteNotStuck(one)]);
+  return settle(one, (waiting) => (isUntouched ? write(waiting, value) : decideConflict(waiting, value)));
 }
 
 /** Row 12: a target that has not stood long enough is remembered, and nothing else. */
 function settle<Name extends Field>(
-  { field, target, sides }: FieldFacts<Name>,
-  base: FieldBase,
-  { settleMs }: FieldPolicy,
-  now: number,
-  act: (waiting: FieldBase) => FieldDecision<Name>,
+  one: Case<Name>,
+  act: (waiting: Case<Name>) => FieldDecision<Name>,
 ): FieldDecision<Name> {
+  const { field, target, sides, base, policy, now } = one;
   const { pending } = base;
   const since = pending !== undefined && isSameTarget(field, pending.target, target) ? pending.since : now;
   const waiting = { ...base, pending: { target, since } };
-  const until = since + settleMs;
-  if (now >= until) return act(waiting);
+  const decision = act({ ...one, base: waiting });
+  const until = since + policy.settleMs;
+  if (now >= until) return decision;
   const outcome = target.kind === "value" ? `becomes ${showValue(target.value)}` : "has no rule any more";
   const message = `${field} ${outcome}, unless ${sides.asking} changes again before ${new Date(until).toISOString()}`;
-  const { write: later, hold } = act(waiting);
+  const { write: later, hold } = decision;
   const settling = record(waiting, [{ kind: "settling", field, until, message }]);
   return later === undefined ? settling : { ...settling, later: { write: later, hold } };
 }
 
 /** Rows 14 to 16: P is neither what it was nor what it should become. */
-function decideConflict<Name extends Field>(
-  facts: FieldFacts<Name>,
-  base: FieldBase,
-  value: FieldValue,
-  { conflict }: FieldPolicy,
-): FieldDecision<Name> {
-  const { field, target, post, sides } = facts;
-  switch (conflict) {
+function decideConflict<Name extends Field>(one: Case<Name>, value: FieldValue): FieldDecision<Name> {
+  const { field, post, sides, policy } = one;
+  switch (policy.conflict) {
     case "write":
-      return write(facts, base, value);
+      return write(one, value);
     case "keep":
-      return {
-        ...record(agree(field, base, target, post), [
-          noteApart(facts, value, `${sides.written}'s side wins`),
-        ]),
-        isKept: true,
-      };
+      return { ...takeAsItIs(one, `${sides.written}'s side wins`), isKept: true };
     case "pause":
     case "hold": {
       const why = `${field} was set to ${showValue(post)} on ${sides.written} while ${sides.asking} asks for ${showValue(value)}: a person has to choose`;
-      return { ...write(facts, base, value), hold: { cause: "conflict", why } };
+      return { ...write(one, value), hold: { cause: "conflict", why } };
     }
   }
 }
 
 /** Rows 17, 18 and 20: no rule names the field any more. */
-function decideReturn<Name extends Field>(
-  facts: FieldFacts<Name>,
-  base: FieldBase,
-  { whenNoRule }: FieldPolicy,
-): FieldDecision<Name> {
-  const { field, post } = facts;
+function decideReturn<Name extends Field>(one: Case<Name>): FieldDecision<Name> {
+  const { field, post, base, isMissing, policy } = one;
+  if (isMissing) return record(base);
   const foreign = base.foreign === null ? fillNull(field) : base.foreign;
-  if (facts.isMissing) return record(base);
-  const isReturning = whenNoRule === "restore" && foreign !== undefined && isSettable(field, foreign);
+  const isReturning = policy.whenNoRule === "restore" && foreign !== undefined && isSettable(field, foreign);
   // A list that leaves the field out tells nothing of what is to be put back.
   if (isReturning && post === undefined && base.written !== undefined) return record(base);
   const isRestored = isReturning && isOurs(field, base, post) && !isSameValue(field, post, foreign);
-  return isRestored ? write(facts, base, foreign) : record(agree(field, base, noTarget, post));
+  return isRestored ? write(one, foreign) : record(agree(field, base, noTarget, post));
 }
 
 function record(base: FieldBase, notes: readonly Note[] = []): FieldDecision<never> {
@@ -324,8 +281,7 @@ function record(base: FieldBase, notes: readonly Note[] = []): FieldDecision<nev
 }
 
 function write<Name extends Field>(
-  { field, post, target }: FieldFacts<Name>,
-  base: FieldBase,
+  { field, post, target, base }: Case<Name>,
   value: FieldValue,
 ): FieldDecision<Name> {
   return { base, write: { field, before: post, value, target }, hold: undefined, notes: [] };
@@ -338,7 +294,7 @@ function noteApart({ field, post, sides }: ApartFacts, value: FieldValue, why: s
   return { kind: "disagreement", field, message };
 }
 
-function noteNotStuck({ field, post, sides }: ApartFacts, { written }: FieldBase): Note {
+function noteNotStuck({ field, post, sides, base: { written } }: Case<Field>): Note {
   const message = `${field} was sent as ${showValue(written?.sent)}, and ${sides.written} shows ${showValue(post)}: it did not take the value, or someone has changed it since; it is not sent again`;
   return { kind: "did-not-stick", field, message };
 }
