@@ -1,6 +1,6 @@
 import type { Category, CategoryPin } from "../model/post.ts";
-import type { BoardRule, OpenCategories, Rule, SelectConditions, Settings } from "./ground/settings.ts";
-import { namedValues } from "./named-values.ts";
+import type { OpenCategories, Settings } from "./ground/settings.ts";
+import { namedValues, replaceNamed } from "./named-values.ts";
 
 /** What the board calls its categories, and what the config's words for them mean. */
 export interface CategoryNames {
@@ -68,48 +68,9 @@ export function openCategories(
 export function nameCategories<T extends Partial<Settings>>(settings: T, pins: readonly CategoryPin[]): T {
   if (pins.length === 0) return settings;
   const ids = new Map(pins.map(({ word, id }) => [word, id]));
-  const idOf = (word: string): string => ids.get(word) ?? word;
-  const { select, route, issue, rules, boardRules } = settings;
-  return {
-    ...settings,
-    ...(select && { select: { ...select, ...selectBy(select, idOf) } }),
-    ...(route && {
-      route: route.map((one) =>
-        one.category === undefined ? one : { ...one, category: idOf(one.category) },
-      ),
-    }),
-    ...(issue && { issue: { ...issue, categoryLabels: keysBy(issue.categoryLabels, idOf) } }),
-    ...(rules && { rules: rules.map((rule) => ruleBy(rule, idOf)) }),
-    ...(boardRules && { boardRules: boardRules.map((rule) => boardRuleBy(rule, idOf)) }),
-  };
-}
-
-type IdOf = (word: string) => string;
-
-function selectBy(given: SelectConditions, idOf: IdOf): SelectConditions {
-  const { categories, any, not } = given;
-  return {
-    ...given,
-    ...(categories && { categories: categories.map(idOf) }),
-    ...(any && { any: any.map((one) => selectBy(one, idOf)) }),
-    ...(not && { not: selectBy(not, idOf) }),
-  };
-}
-
-function keysBy<T>(map: Readonly<Record<string, T>>, idOf: IdOf): Readonly<Record<string, T>> {
-  return Object.fromEntries(Object.entries(map).map(([word, value]) => [idOf(word), value]));
-}
-
-function ruleBy(rule: Rule, idOf: IdOf): Rule {
-  const { categoryId } = rule.set;
-  return typeof categoryId === "string"
-    ? { ...rule, set: { ...rule.set, categoryId: idOf(categoryId) } }
-    : rule;
-}
-
-function boardRuleBy(rule: BoardRule, idOf: IdOf): BoardRule {
-  const { category } = rule.when;
-  return category === undefined ? rule : { ...rule, when: { ...rule.when, category: idOf(category) } };
+  return replaceNamed(settings, ({ field, value }) =>
+    field === "categoryId" ? (ids.get(value) ?? value) : value,
+  );
 }
 
 function fold(text: string): string {

@@ -1,6 +1,5 @@
 import { foldStatus } from "./ground/fields.ts";
-import type { Settings } from "./ground/settings.ts";
-import { groupsOf, selectGroup } from "./select-conditions.ts";
+import type { SelectConditions, Settings } from "./ground/settings.ts";
 
 /** Fields of a post whose values are the board's own words, and which the config names. */
 export type NamedField = "status" | "categoryId";
@@ -15,41 +14,76 @@ export interface NamedValue {
   readonly isSought: boolean;
 }
 
+type Naming = Pick<Settings, "select" | "route" | "issue" | "rules" | "boardRules">;
+
 /** Every value of the board that the config names, in the order of the config. */
-export function namedValues(
-  settings: Pick<Settings, "select" | "route" | "issue" | "rules" | "boardRules">,
-): readonly NamedValue[] {
-  const { select, route, issue, rules, boardRules } = settings;
-  const sought = (field: NamedField, where: string, value: string | undefined): readonly NamedValue[] =>
-    value === undefined ? [] : [{ field, where, value, isSought: true }];
-  const written = (field: NamedField, where: string, value: unknown): readonly NamedValue[] =>
-    typeof value === "string" ? [{ field, where, value, isSought: false }] : [];
-  return [
-    ...groupsOf(selectGroup(select)).flatMap(({ name, given: { statuses = [], categories = [] } }) => [
-      ...statuses.flatMap((status) => sought("status", `${name}.statuses`, status)),
-      ...categories.flatMap((category) => sought("categoryId", `${name}.categories`, category)),
-    ]),
-    ...route.flatMap(({ status, category }, index) => [
-      ...sought("status", `route[${index}].status`, status),
-      ...sought("categoryId", `route[${index}].category`, category),
-    ]),
-    ...Object.keys(issue.categoryLabels).flatMap((category) =>
-      sought("categoryId", "issue.categoryLabels", category),
-    ),
-    ...rules.flatMap(({ set }, index) => [
-      ...written("status", `rules[${index}].set.status`, set.status),
-      ...written("categoryId", `rules[${index}].set.categoryId`, set.categoryId),
-    ]),
-    ...boardRules.flatMap(({ when }, index) => [
-      ...sought("status", `boardRules[${index}].when.status`, when.status),
-      ...sought("categoryId", `boardRules[${index}].when.category`, when.category),
-    ]),
-  ];
+export function namedValues(settings: Naming): readonly NamedValue[] {
+  const found: NamedValue[] = [];
+  replaceNamed(settings, (named) => {
+    found.push(named);
+    return named.value;
+  });
+  return found;
+}
+
+/** Settings, or a part of them, with another value in the place of each that they name. */
+export function replaceNamed<T extends Partial<Naming>>(
+  settings: T,
+  replace: (named: NamedValue) => string,
+): T {
+  const inside = <Part extends object>(
+    part: Part,
+    place: string,
+    fields: Readonly<Record<string, NamedField>>,
+    isSought = true,
+  ): Part => {
+    const replaced = Object.entries(fields).flatMap(([key, field]) => {
+      const given: unknown = part[key as keyof Part];
+      const one = (value: string) => replace({ field, where: `${place}.${key}`, value, isSought });
+      if (typeof given === "string") return [[key, one(given)]];
+      return Array.isArray(given) ? [[key, given.map(one)]] : [];
+    });
+    return { ...part, ...Object.fromEntries(replaced) };
+  };
+  const select = (group: SelectConditions, name: string): SelectConditions => ({
+    ...inside(group, name, { statuses: "status", categories: "categoryId" }),
+    ...(group.any && { any: group.any.map((one, index) => select(one, `${name}.any[${index}]`)) }),
+    ...(group.not && { not: select(group.not, `${name}.not`) }),
+  });
+  const { route, issue, rules, boardRules } = settings;
+  const category = (id: string): string =>
+    replace({ field: "categoryId", where: "issue.categoryLabels", value: id, isSought: true });
+  const labels = Object.entries(issue?.categoryLabels ?? {});
+  const ofPost = { status: "status", category: "categoryId" } as const;
+  const ofRule = { status: "status", categoryId: "categoryId" } as const;
+  return {
+    ...settings,
+    ...(settings.select && { select: select(settings.select, "select") }),
+    ...(route && { route: route.map((one, index) => inside(one, `route[${index}]`, ofPost)) }),
+    ...(issue && {
+      issue: {
+        ...issue,
+        categoryLabels: Object.fromEntries(labels.map(([id, label]) => [category(id), label])),
+      },
+    }),
+    ...(rules && {
+      rules: rules.map(({ when, set }, index) => ({
+        when,
+        set: inside(set, `rules[${index}].set`, ofRule, false),
+      })),
+    }),
+    ...(boardRules && {
+      boardRules: boardRules.map(({ when, set }, index) => ({
+        when: inside(when, `boardRules[${index}].when`, ofPost),
+        set,
+      })),
+    }),
+  };
 }
 
 /** Of the values that posts are looked through for those that no post shows: such a setting selects nothing. */
 export function unshownValues(
-  settings: Parameters<typeof namedValues>[0],
+  settings: Naming,
   shown: Readonly<Record<NamedField, readonly string[]>>,
 ): readonly NamedValue[] {
   const statuses = new Set(shown.status.map(foldStatus));

@@ -30,8 +30,6 @@ interface NoneOf {
 /** Conditions that have to hold together. */
 export interface Group {
   readonly name: string;
-  /** As the config has them. */
-  readonly given: SelectConditions;
   readonly parts: readonly Part[];
 }
 
@@ -113,12 +111,6 @@ export function leavesOf({ parts }: Group): readonly Leaf[] {
   return parts.flatMap((part) => (part.kind === "leaf" ? [part] : part.groups.flatMap(leavesOf)));
 }
 
-/** A group, and those of `any` and `not` in it, at any depth. */
-export function groupsOf(group: Group): readonly Group[] {
-  const inner = group.parts.flatMap((part) => (part.kind === "leaf" ? [] : part.groups));
-  return [group, ...inner.flatMap(groupsOf)];
-}
-
 function groupOf(given: SelectConditions, name: string): Group {
   const { any, not } = given;
   const parts: Part[] = all.flatMap((key) => leafOf(key, given, name));
@@ -128,7 +120,7 @@ function groupOf(given: SelectConditions, name: string): Group {
   }
   if (not !== undefined)
     parts.push({ kind: "not", name: `${name}.not`, groups: [groupOf(not, `${name}.not`)] });
-  return { name, given, parts };
+  return { name, parts };
 }
 
 function leafOf<Name extends ConditionName>(
