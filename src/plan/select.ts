@@ -6,7 +6,7 @@ import { isSameValue, isUnread, readField, showValue } from "./ground/fields.ts"
 import { isSameName } from "./ground/issue-fields.ts";
 import { type PlanContext, type Settings, sortsByVotes } from "./ground/settings.ts";
 import { ruledFields } from "./rules/rules.ts";
-import { type Group, type Leaf, leavesOf, type Part, selectGroup } from "./select-conditions.ts";
+import { type Group, leavesOf, type Part, selectGroup } from "./select-conditions.ts";
 
 /** Whether a post becomes an issue, with the reason in words. */
 export interface Selection {
@@ -25,8 +25,9 @@ export function selectPost(
 ): Selection {
   const met: string[] = [];
   for (const part of selectGroup(select).parts) {
-    if (tryPart(part, post, look) !== true) return { isSelected: false, reason: sayUnmet(part, post, look) };
-    met.push(...sayMet(part, post, look));
+    const held = holdPart(part, post, look);
+    if (held.holds !== true) return { isSelected: false, reason: held.unmet };
+    met.push(...held.met);
   }
   const unsure = isUnread(post, "title", look.seen) ? "title can't be read" : unreadRoute(post, route, look);
   if (unsure !== undefined) return { isSelected: false, reason: unsure };
@@ -79,80 +80,88 @@ export function viewSelection(
   { select }: Pick<Settings, "select">,
   look: SelectLook,
 ): readonly SelectView[] {
-  return viewGroup(selectGroup(select), post, look);
+  return viewParts(holdGroup(selectGroup(select), post, look));
 }
 
-function viewGroup({ parts }: Group, post: Post, look: SelectLook): readonly SelectView[] {
-  return parts.flatMap((part) => [
-    { name: part.name, ...viewPart(part, post, look), holds: tryPart(part, post, look) === true },
-    ...(part.kind === "leaf" ? [] : part.groups.flatMap((group) => viewGroup(group, post, look))),
+function viewParts({ parts }: HeldGroup): readonly SelectView[] {
+  return parts.flatMap(({ name, wants, shows, holds, groups }) => [
+    { name, wants, shows, holds: holds === true },
+    ...groups.flatMap(viewParts),
   ]);
 }
 
-function viewPart(part: Part, post: Post, look: SelectLook): Pick<SelectView, "wants" | "shows"> {
-  switch (part.kind) {
-    case "leaf":
-      return { wants: part.words, shows: sayField(part, post, look) };
-    case "any":
-      return {
-        wants: `one of ${part.groups.length} to hold`,
-        shows: sayMet(part, post, look)[0] ?? "none holds",
-      };
-    case "not": {
-      const held = tryGroup(part.groups[0], post, look);
-      const shows = held === undefined ? "nobody can tell" : held ? "it holds" : "it does not";
-      return { wants: "this not to hold, as a whole", shows };
-    }
-  }
+/** A part of `select`, held against a post. */
+interface HeldPart extends Omit<SelectView, "holds"> {
+  /** undefined where nobody can tell, and then its opposite doesn't hold, either. */
+  readonly holds: boolean | undefined;
+  /** What of the post makes it hold; nothing where that is a default. */
+  readonly met: readonly string[];
+  /** Why it does not hold. */
+  readonly unmet: string;
+  readonly groups: readonly HeldGroup[];
 }
 
-/** Whether a part holds; undefined where nobody can tell, and then its opposite doesn't hold, either. */
-function tryPart(part: Part, post: Post, look: SelectLook): boolean | undefined {
+/** The same of a group, with the reason of its first part that does not hold. */
+interface HeldGroup extends Pick<HeldPart, "name" | "holds" | "unmet"> {
+  readonly met: string;
+  readonly parts: readonly HeldPart[];
+}
+
+function holdGroup({ name, parts: given }: Group, post: Post, look: SelectLook): HeldGroup {
+  const parts = given.map((part) => holdPart(part, post, look));
+  const verdicts = parts.map(({ holds }) => holds);
+  return {
+    name,
+    parts,
+    holds: verdicts.includes(false) ? false : verdicts.includes(undefined) ? undefined : true,
+    met: parts.flatMap(({ met }) => met).join(", "),
+    unmet: parts.find(({ holds }) => holds !== true)?.unmet ?? "",
+  };
+}
+
+function holdPart(part: Part, post: Post, look: SelectLook): HeldPart {
+  const { name } = part;
   switch (part.kind) {
     case "leaf": {
-      const value = readField(post, part.field, look.seen);
+      const { field, words, isDefault } = part;
+      const value = readField(post, field, look.seen);
       // What the board shows, and nobody can read, may be either.
-      const isSure = part.isDefault === true && !isUnread(post, part.field, look.seen);
-      if (value === undefined) return isSure ? true : undefined;
-      return part.holds(value, look.now);
+      const isSure = isDefault === true && !isUnread(post, field, look.seen);
+      const shows = `${field} is ${showValue(value)}`;
+      const told = { name, wants: words, shows, unmet: `${shows}; ${name} wants ${words}`, groups: [] };
+      return value === undefined
+        ? { ...told, holds: isSure ? true : undefined, met: [] }
+        : { ...told, holds: part.holds(value, look.now), met: [shows] };
     }
     case "any": {
-      const tried = part.groups.map((group) => tryGroup(group, post, look));
-      return tried.includes(true) ? true : tried.includes(undefined) ? undefined : false;
+      const groups = part.groups.map((group) => holdGroup(group, post, look));
+      const first = groups.find(({ holds }) => holds === true);
+      const met = first === undefined ? [] : [`${first.name} holds (${first.met})`];
+      const isOpen = groups.some(({ holds }) => holds === undefined);
+      return {
+        name,
+        wants: `one of ${groups.length} to hold`,
+        shows: met[0] ?? "none holds",
+        holds: first !== undefined ? true : isOpen ? undefined : false,
+        met,
+        unmet: `${name} wants one of these: ${cut(groups.map(({ unmet }) => unmet))}`,
+        groups,
+      };
     }
     case "not": {
-      const tried = tryGroup(part.groups[0], post, look);
-      return tried === undefined ? undefined : !tried;
+      const group = holdGroup(part.groups[0], post, look);
+      const { holds } = group;
+      return {
+        name,
+        wants: "this not to hold, as a whole",
+        shows: holds === undefined ? "nobody can tell" : holds ? "it holds" : "it does not",
+        holds: holds === undefined ? undefined : !holds,
+        met: [`${name} does not hold (${group.unmet})`],
+        unmet: holds === true ? `${name} shuts it out: ${group.met}` : group.unmet,
+        groups: [group],
+      };
     }
   }
-}
-
-function tryGroup({ parts }: Group, post: Post, look: SelectLook): boolean | undefined {
-  const tried = parts.map((part) => tryPart(part, post, look));
-  return tried.includes(false) ? false : tried.includes(undefined) ? undefined : true;
-}
-
-/** Why a part does not hold. */
-function sayUnmet(part: Part, post: Post, look: SelectLook): string {
-  switch (part.kind) {
-    case "leaf":
-      return `${sayField(part, post, look)}; ${part.name} wants ${part.words}`;
-    case "any":
-      return `${part.name} wants one of these: ${cut(part.groups.map((group) => sayUnmetIn(group, post, look)))}`;
-    case "not":
-      return tryGroup(part.groups[0], post, look) === true
-        ? `${part.name} shuts it out: ${part.groups[0].parts.flatMap((one) => sayMet(one, post, look)).join(", ")}`
-        : sayUnmetIn(part.groups[0], post, look);
-  }
-}
-
-/** Of the first part that does not hold. */
-function sayUnmetIn({ parts }: Group, post: Post, look: SelectLook): string {
-  return parts
-    .filter((part) => tryPart(part, post, look) !== true)
-    .slice(0, 1)
-    .map((part) => sayUnmet(part, post, look))
-    .join();
 }
 
 /** A reason names no more of them. */
@@ -161,28 +170,6 @@ const mostNamed = 3;
 function cut(reasons: readonly string[]): string {
   const rest = reasons.length - mostNamed;
   return [...reasons.slice(0, mostNamed), ...(rest > 0 ? [`and ${rest} more`] : [])].join(" | ");
-}
-
-/** What of the post makes a part hold; nothing where that is a default. */
-function sayMet(part: Part, post: Post, look: SelectLook): readonly string[] {
-  switch (part.kind) {
-    case "leaf":
-      return readField(post, part.field, look.seen) === undefined ? [] : [sayField(part, post, look)];
-    case "any":
-      return part.groups
-        .filter((group) => tryGroup(group, post, look) === true)
-        .slice(0, 1)
-        .map(
-          ({ name, parts }) =>
-            `${name} holds (${parts.flatMap((one) => sayMet(one, post, look)).join(", ")})`,
-        );
-    case "not":
-      return [`${part.name} does not hold (${sayUnmetIn(part.groups[0], post, look)})`];
-  }
-}
-
-function sayField({ field }: Leaf, post: Post, { seen }: SelectLook): string {
-  return `${field} is ${showValue(readField(post, field, seen))}`;
 }
 
 /** The repository of a new issue: the first route whose conditions all hold, else the project's own. */
