@@ -1,6 +1,6 @@
 import type { FieldValue, PostField } from "../model/post.ts";
 import { dayMs, hourMs, minuteMs, readInstant } from "../model/time.ts";
-import { derivedOnce, foldName, foldStatus } from "./ground/fields.ts";
+import { foldName, foldStatus } from "./ground/fields.ts";
 import type { Select, SelectConditions } from "./ground/settings.ts";
 
 /** `select` as it is gone through: each condition with its name in the config, such as `select.any[0].minVotes`. */
@@ -103,8 +103,14 @@ const conditions: {
 
 const all = Object.keys(conditions) as ConditionName[];
 
-/** The conditions of `select`. */
-export const selectGroup = derivedOnce((select: Select): Group => groupOf(select, "select"));
+const groups = new WeakMap<Select, Group>();
+
+/** The conditions of `select`; worked out once, and not for every post. Other settings are another object. */
+export function selectGroup(select: Select): Group {
+  const group = groups.get(select) ?? groupOf(select, "select");
+  groups.set(select, group);
+  return group;
+}
 
 /** Every condition on one field in a group, at any depth. */
 export function leavesOf({ parts }: Group): readonly Leaf[] {

@@ -2,7 +2,7 @@ import type { Issue, IssueField } from "../../model/issue.ts";
 import type { FieldBase, LinkedIssue, Row, Target } from "../../model/link.ts";
 import type { FieldValue, PostField } from "../../model/post.ts";
 import { isOurs, noBase, noTarget } from "../fields/base.ts";
-import { derivedOnce, readField } from "../ground/fields.ts";
+import { readField } from "../ground/fields.ts";
 import { labelField, readIssueField } from "../ground/issue-fields.ts";
 import { absence } from "../ground/obstacle.ts";
 import type { Settings } from "../ground/settings.ts";
@@ -72,11 +72,11 @@ export function voteAsks(
 }
 
 /** The highest number first. */
-const labelsOf = derivedOnce(({ voteLabels = {} }: Settings["issue"]): readonly VoteLabel[] =>
-  Object.entries(voteLabels)
+function labelsOf({ voteLabels = {} }: Settings["issue"]): readonly VoteLabel[] {
+  return Object.entries(voteLabels)
     .map(([votes, label]) => ({ votes: Number(votes), label, field: labelField(label) }))
-    .toSorted((one, other) => other.votes - one.votes),
-);
+    .toSorted((one, other) => other.votes - one.votes);
+}
 
 const present: Target = { kind: "value", value: true };
 

@@ -130,24 +130,6 @@ export function showValue(value: FieldValue | undefined): string {
   return `\`${text.length > 80 ? `${text.slice(0, 79).toWellFormed()}…` : text}\``;
 }
 
-/**
- * Works out once, and not for every post, what follows from a part of the settings alone. Settings are never changed in place:
- * other settings are another object.
- */
-export function derivedOnce<Part extends object, Found extends object>(
-  derive: (part: Part) => Found,
-): (part: Part) => Found {
-  const known = new WeakMap<Part, Found>();
-  return (part) => {
-    let found = known.get(part);
-    if (found === undefined) {
-      found = derive(part);
-      known.set(part, found);
-    }
-    return found;
-  };
-}
-
 /** The words that may mean a post's category. Unknown is never no. */
 export function openWordsOf(
   { values: { categoryId } }: Post,
