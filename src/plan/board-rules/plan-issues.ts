@@ -68,6 +68,8 @@ interface IssueDecision extends FieldDecision<IssueField> {
 /** B of the fields that may be decided. */
 type Asks = readonly (readonly [IssueField, Target])[];
 
+const undecided: BoardDerivation = { rule: undefined, targets: new Map() };
+
 const nothing: IssuePlan = { actions: [], stopped: [], issueBases: [], notes: [], dueAt: undefined };
 
 /**
@@ -84,13 +86,13 @@ export function planIssues(
   const { settings, seen } = context;
   const asksNothing = settings.boardRules.length === 0 && settings.issue.voteLabels === undefined;
   if (asksNothing || isUnlooked(row)) return nothing;
-  const derived = deriveBoard(row, settings, seen);
-  const fields = derived === undefined ? [] : findAsks(row, asked, derived, context);
-  const untaken = derived && findUntaken(row, settings, seen);
-  const rule = derived?.rule === undefined ? undefined : settings.boardRules[derived.rule];
+  const { rule: index, targets } = deriveBoard(row, settings, seen) ?? undecided;
+  const fields = findAsks(row, asked, [...targets], context);
+  const untaken = findUntaken(row, settings, seen);
+  const rule = index === undefined ? undefined : settings.boardRules[index];
   const decided = row.links.filter(isWritable).map((linked) => {
     const isTaken = ([field, target]: Asks[number]): boolean => isPutBack(linked, field, target, untaken);
-    const taken = [...(derived?.targets ?? [])].filter(isTaken).map((one) => takeField(linked, one));
+    const taken = [...targets].filter(isTaken).map((one) => takeField(linked, one));
     const others = fields.filter((one) => !isTaken(one));
     const byVotes = voteAsks(row, linked, settings, seen).map((ask) => decideVotes(linked, ask, context));
     return { linked, decisions: [...taken, ...decideIssue(row, linked, others, rule, context), ...byVotes] };
@@ -123,7 +125,7 @@ export function adoptIssues(
   areVotesLeft: boolean,
 ): Pick<IssuePlan, "issueBases" | "notes"> {
   const { settings, seen } = context;
-  const ruled = isUnlooked(row) ? undefined : deriveBoard(row, settings, seen);
+  const { targets } = (isUnlooked(row) ? undefined : deriveBoard(row, settings, seen)) ?? undecided;
   const decided = row.links.filter(isWritable).map((linked) => {
     const asks = voteAsks(row, linked, settings, seen);
     // A label that is there already is this post's too, at once: another post's plan of the same run has to leave it.
@@ -132,7 +134,7 @@ export function adoptIssues(
       : asks.map((ask) => decideVotes(linked, ask, context)).filter(({ write }) => write === undefined);
     return {
       linked,
-      decisions: [...[...(ruled?.targets ?? [])].map((one) => takeField(linked, one)), ...byVotes],
+      decisions: [...[...targets].map((one) => takeField(linked, one)), ...byVotes],
     };
   });
   return recordOf(decided);
@@ -150,13 +152,7 @@ function isUnlooked({ seenAt, missing, openIntents }: Row): boolean {
 }
 
 /** The fields whose value stays the same when the post has become what its issues ask for (A4). */
-function findAsks(
-  row: Row,
-  asked: PostChange,
-  { targets }: BoardDerivation,
-  { settings, seen }: IssueContext,
-): Asks {
-  const fields: Asks = [...targets];
+function findAsks(row: Row, asked: PostChange, fields: Asks, { settings, seen }: IssueContext): Asks {
   if (Object.keys(asked).length === 0) return fields;
   const after = deriveBoard(withValues(row, asked), settings, seen);
   return fields.filter(([field, target]) => {
