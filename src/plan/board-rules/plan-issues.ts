@@ -58,6 +58,7 @@ type IssueContext = Pick<PlanContext, "settings" | "seen" | "renderComment" | "n
 type IssuePlan = Pick<Decision, "actions" | "stopped" | "issueBases" | "notes" | "dueAt">;
 
 interface IssueDecision extends FieldDecision<IssueField> {
+  readonly issue: LinkedIssue;
   readonly field: IssueField;
   /** Set where it stays for another post's sake (A8). */
   readonly isLeft?: true;
@@ -90,21 +91,19 @@ export function planIssues(
   const fields = findAsks(row, asked, [...targets], context);
   const untaken = findUntaken(row, settings, seen);
   const rule = index === undefined ? undefined : settings.boardRules[index];
-  const decided = row.links.filter(isWritable).map((linked) => {
+  const decided = row.links.filter(isWritable).flatMap((linked) => {
     const isTaken = ([field, target]: Asks[number]): boolean => isPutBack(linked, field, target, untaken);
     const taken = [...targets].filter(isTaken).map((one) => takeField(linked, one));
     const others = fields.filter((one) => !isTaken(one));
     const byVotes = voteAsks(row, linked, settings, seen).map((ask) => decideVotes(linked, ask, context));
-    return { linked, decisions: [...taken, ...decideIssue(row, linked, others, rule, context), ...byVotes] };
+    return [...taken, ...decideIssue(row, linked, others, rule, context), ...byVotes];
   });
-  const wanted = decided.flatMap(({ linked, decisions }) =>
-    decisions.flatMap((decision): readonly WantedWrite[] =>
-      decision.write === undefined ? [] : [{ ...decision, issue: linked, write: decision.write }],
-    ),
+  const wanted = decided.flatMap(({ write, ...decision }): readonly WantedWrite[] =>
+    write === undefined ? [] : [{ ...decision, write }],
   );
   const plan = {
     ...recordOf(decided),
-    dueAt: decided.some(({ decisions }) => decisions.some(({ isLeft }) => isLeft)) ? context.now : undefined,
+    dueAt: decided.some(({ isLeft }) => isLeft) ? context.now : undefined,
   };
   if (wanted.length === 0) return { ...plan, actions: [], stopped: [] };
   const { actions, held } = writeIssues(row, rule, wanted, context);
@@ -126,16 +125,13 @@ export function adoptIssues(
 ): Pick<IssuePlan, "issueBases" | "notes"> {
   const { settings, seen } = context;
   const { targets } = (isUnlooked(row) ? undefined : deriveBoard(row, settings, seen)) ?? undecided;
-  const decided = row.links.filter(isWritable).map((linked) => {
+  const decided = row.links.filter(isWritable).flatMap((linked) => {
     const asks = voteAsks(row, linked, settings, seen);
     // A label that is there already is this post's too, at once: another post's plan of the same run has to leave it.
     const byVotes = areVotesLeft
       ? asks.map(({ field, target }) => takeField(linked, [field, target]))
       : asks.map((ask) => decideVotes(linked, ask, context)).filter(({ write }) => write === undefined);
-    return {
-      linked,
-      decisions: [...[...targets].map((one) => takeField(linked, one)), ...byVotes],
-    };
+    return [...[...targets].map((one) => takeField(linked, one)), ...byVotes];
   });
   return recordOf(decided);
 }
@@ -162,7 +158,7 @@ function findAsks(row: Row, asked: PostChange, fields: Asks, { settings, seen }:
 }
 
 function takeField(linked: LinkedIssue, [field, target]: Asks[number]): IssueDecision {
-  return { field, ...takeAsItIs({ ...factsOf(linked, field), target }) };
+  return { issue: linked, field, ...takeAsItIs({ ...factsOf(linked, field), target }) };
 }
 
 /** A5 and A6. */
@@ -201,8 +197,7 @@ function decideIssue(
     const isOther = decided.some(({ field, write }) => field !== "comment" && write !== undefined);
     const isWanted = kept.length === 0 || (isOther && !kept.some(({ field }) => field === "state"));
     if (isWanted && renderComment(String(rule?.set.comment), row.post).trim() !== "") return [decision];
-    const facts = { ...factsOf(linked, "comment"), target: decision.write.target };
-    return [{ field: "comment", ...takeAsItIs(facts) }];
+    return [takeField(linked, ["comment", decision.write.target])];
   });
 }
 
@@ -221,24 +216,19 @@ function decideVotes(
  * One field by the case table. What another post asks for is not taken away (A8); every run looks whether that post still asks for it.
  */
 function decideAsk(
-  { claimed = [] }: LinkedIssue,
+  issue: LinkedIssue,
   facts: Omit<FieldFacts<IssueField>, "isMissing" | "advanced">,
   policy: FieldPolicy,
   now: number,
 ): IssueDecision {
   const { field, target, post, sides } = facts;
   const decision = decideField({ ...facts, isMissing: false, advanced: [] }, policy, now);
-  if (target.kind === "value" || decision.write === undefined || !claimed.includes(field))
-    return { field, ...decision };
+  const isClaimed = issue.claimed?.includes(field) === true;
+  if (target.kind === "value" || decision.write === undefined || !isClaimed)
+    return { issue, field, ...decision };
   const message = `${field} stays ${showValue(post)} on ${sides.written}: another post of the issue still asks for it`;
-  return {
-    field,
-    base: decision.base,
-    write: undefined,
-    hold: undefined,
-    notes: [{ kind: "disagreement", field, message }],
-    isLeft: true,
-  };
+  const notes = [{ kind: "disagreement", field, message }] as const;
+  return { issue, field, base: decision.base, write: undefined, hold: undefined, notes, isLeft: true };
 }
 
 /** A change of an issue notifies no voter, so it need not wait for `settle`. The side that wins a conflict is the same in both directions. */
@@ -248,12 +238,11 @@ function issuePolicy(field: IssueField, settings: Settings): FieldPolicy {
 }
 
 /** What is remembered and said of all that was decided. */
-function recordOf(
-  decided: readonly { readonly linked: LinkedIssue; readonly decisions: readonly IssueDecision[] }[],
-): Pick<IssuePlan, "issueBases" | "notes"> {
-  const issueBases = decided.flatMap(({ linked: { link, base = {} }, decisions }) => {
+function recordOf(decided: readonly IssueDecision[]): Pick<IssuePlan, "issueBases" | "notes"> {
+  const byIssue = Map.groupBy(decided, ({ issue }) => issue);
+  const issueBases = [...byIssue].flatMap(([{ link, base = {} }, decisions]) => {
     const changed = changedBases(base, decisions);
     return Object.keys(changed).length === 0 ? [] : [{ issue: link.issue, base: changed }];
   });
-  return { issueBases, notes: decided.flatMap(({ decisions }) => decisions.flatMap(({ notes }) => notes)) };
+  return { issueBases, notes: decided.flatMap(({ notes }) => notes) };
 }
