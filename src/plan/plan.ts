@@ -169,7 +169,6 @@ function planLinked(row: Row, context: PlanContext): Decision {
   const { updates, isLater, failure } = followText(row, context);
   const { free, stopped: left } = sortOut(updates, row, context.settings);
   const settledAt = notes.flatMap((note) => (note.kind === "settling" ? [note.until] : []));
-  const times = issues.dueAt === undefined ? settledAt : [...settledAt, issues.dueAt];
   return {
     ...standStill(row),
     ...planned,
@@ -177,7 +176,7 @@ function planLinked(row: Row, context: PlanContext): Decision {
     stopped: [...stopped, ...left, ...issues.stopped],
     issueBases: issues.issueBases,
     notes: [...notes, ...issues.notes, ...failure],
-    dueAt: isOpen || isLater ? context.now : earliest(times),
+    dueAt: isOpen || isLater || issues.isLeft ? context.now : earliest(settledAt),
   };
 }
 
@@ -192,9 +191,8 @@ interface Texts {
 function followText(row: Row, { settings, render, seen, isCut }: PlanContext): Texts {
   try {
     const updates = followContent(row, settings, render, seen);
-    return isCut === true
-      ? { updates: [], isLater: updates.length > 0, failure: [] }
-      : { updates, isLater: false, failure: [] };
+    const isLater = isCut === true && updates.length > 0;
+    return { updates: isLater ? [] : updates, isLater, failure: [] };
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const message = `A template of the config fails on this post, so its issue keeps its text: ${error.message}. Correct the template; the next run tries again.`;

@@ -55,7 +55,10 @@ import { type VoteAsk, voteAsks } from "./vote-labels.ts";
 
 type IssueContext = Pick<PlanContext, "settings" | "seen" | "renderComment" | "now">;
 
-type IssuePlan = Pick<Decision, "actions" | "stopped" | "issueBases" | "notes" | "dueAt">;
+interface IssuePlan extends Pick<Decision, "actions" | "stopped" | "issueBases" | "notes"> {
+  /** Whether every run has to look at it again (A8). */
+  readonly isLeft: boolean;
+}
 
 interface IssueDecision extends FieldDecision<IssueField> {
   readonly issue: LinkedIssue;
@@ -71,7 +74,7 @@ type Asks = readonly (readonly [IssueField, Target])[];
 
 const undecided: BoardDerivation = { rule: undefined, targets: new Map() };
 
-const nothing: IssuePlan = { actions: [], stopped: [], issueBases: [], notes: [], dueAt: undefined };
+const nothing: IssuePlan = { actions: [], stopped: [], issueBases: [], notes: [], isLeft: false };
 
 /**
  * Decides the fields of a row's issues.
@@ -101,10 +104,7 @@ export function planIssues(
   const wanted = decided.flatMap(({ write, ...decision }): readonly WantedWrite[] =>
     write === undefined ? [] : [{ ...decision, write }],
   );
-  const plan = {
-    ...recordOf(decided),
-    dueAt: decided.some(({ isLeft }) => isLeft) ? context.now : undefined,
-  };
+  const plan = { ...recordOf(decided), isLeft: decided.some(({ isLeft }) => isLeft) };
   if (wanted.length === 0) return { ...plan, actions: [], stopped: [] };
   const { actions, held } = writeIssues(row, rule, wanted, context);
   if (context.isQuarantined)
