@@ -168,7 +168,8 @@ function planLinked(row: Row, context: PlanContext): Decision {
   });
   const { updates, isLater, failure } = followText(row, context);
   const { free, stopped: left } = sortOut(updates, row, context.settings);
-  const settledAt = notes.flatMap((note) => (note.kind === "settling" ? [note.until] : []));
+  const settled = notes.flatMap((note) => (note.kind === "settling" ? [note.until] : []));
+  const [first] = settled.toSorted((one, other) => one - other);
   return {
     ...standStill(row),
     ...planned,
@@ -176,7 +177,7 @@ function planLinked(row: Row, context: PlanContext): Decision {
     stopped: [...stopped, ...left, ...issues.stopped],
     issueBases: issues.issueBases,
     notes: [...notes, ...issues.notes, ...failure],
-    dueAt: isOpen || isLater || issues.isLeft ? context.now : earliest(settledAt),
+    dueAt: isOpen || isLater || issues.isLeft ? context.now : first,
   };
 }
 
@@ -281,8 +282,4 @@ function atRest({ post }: Row, standing: Decision["standing"]): Decision {
     standing,
     dueAt: undefined,
   };
-}
-
-function earliest(times: readonly number[]): number | undefined {
-  return times.length === 0 ? undefined : Math.min(...times);
 }

@@ -47,15 +47,18 @@ const noPatch = { actions: [], stopped: [], asked: {} } as const;
 
 /** Decides every field of the post that any rule sets; what is to be written goes into one PATCH. */
 export function planPatch(row: Row, context: PatchContext): PatchPlan {
-  const { settings, seen } = context;
+  const { settings, seen, statuses } = context;
   if (row.seenAt === undefined || isChanging(row) || row.openIntents.includes("patch-post"))
     return { ...noPatch, base: {}, notes: [] };
   const derived = withoutUnread(deriveTarget(row.links, settings), row, seen);
+  const undecided = noteUndecided(derived);
   const decided = [...derived].flatMap(([field, found]) => decidePostField(row, field, found, context));
   const base = changedBases(row.base, decided);
   const [pauses] = decided.flatMap((field) => field.pauses ?? []);
-  const wanted = decided.flatMap(({ write, hold }) => (write === undefined ? [] : [{ write, hold }]));
-  const future = decided.flatMap(({ later }) => later ?? []);
+  const spell = ({ write, hold }: Pick<FieldDecision, "write" | "hold">): readonly HeldWrite[] =>
+    write === undefined ? [] : [{ write: spellWrite(write, statuses), hold }];
+  const wanted = decided.flatMap(spell);
+  const future = decided.flatMap(({ later }) => (later === undefined ? [] : spell(later)));
   const patchOf = (fields: readonly HeldWrite[]): PatchPost | undefined => {
     if (fields.length === 0) return undefined;
     const writes = fields.map(({ write }) => write);
@@ -75,7 +78,7 @@ export function planPatch(row: Row, context: PatchContext): PatchPlan {
   const obstacle = patch && obstacleTo(patch);
   const ahead =
     future.length === 0 ? undefined : patchOf(setApart(chooseFree([...wanted, ...future]).chosen, settings));
-  const notes = [...decided.flatMap((field) => field.notes), ...held, ...noteUndecided(derived)];
+  const notes = [...decided.flatMap((field) => field.notes), ...held, ...undecided];
   const planned = {
     base,
     ...(pauses !== undefined && { pauses }),
@@ -108,7 +111,7 @@ function decidePostField(
   found: FieldDerivation,
   context: PatchContext,
 ): readonly (FieldDecision & { readonly field: RuleField })[] {
-  const { settings, seen, statuses, now } = context;
+  const { settings, seen, now } = context;
   if (found.kind === "unknown" || isOpenWord(field, found, settings)) return [];
   const post = readKnown(row, field, seen);
   const base = row.base[field];
@@ -131,16 +134,7 @@ function decidePostField(
   const order = isOrder ? orderAsk(row, post, seen, context) : { target: found.target };
   // The board shows no votes.
   if (order === undefined) return [];
-  const decision = decideField({ ...facts, advanced, ...order }, { ...policy, ...order }, now);
-  const { write, later } = decision;
-  return [
-    {
-      field,
-      ...decision,
-      write: write && spellWrite(write, statuses),
-      ...(later && { later: { ...later, write: spellWrite(later.write, statuses) } }),
-    },
-  ];
+  return [{ field, ...decideField({ ...facts, advanced, ...order }, { ...policy, ...order }, now) }];
 }
 
 /** What a record shows and nobody can read is not written over. */
