@@ -65,31 +65,6 @@ interface Changing {
   readonly refusals: string[];
 }
 
-/** What an issue, read this moment, still needs. */
-interface Needed {
-  readonly action: ChangeIssue;
-  readonly writes: readonly FieldWrite<IssueField>[];
-  /** What a saved plan knows the whole action by, where all else of it is done. */
-  readonly signature: string | undefined;
-}
-
-async function lookAt(
-  { cycle, action, issue, again, isAllDone }: Changing,
-  fresh: FreshIssue,
-): Promise<Needed | PartOutcome> {
-  await storeRecords(cycle, [fresh.record]);
-  const now = await again(fresh);
-  if (now?.kind !== "change-issue") return { outcome: { kind: "unneeded" }, next: "stop" };
-  if (now.hold !== undefined && action.hold === undefined) {
-    const outcome = waitForTurn("a person has to let it go, and nobody could see that yet");
-    return { outcome, next: "stop" };
-  }
-  const change = now.changes.find((one) => isSameIssue(one.issue, issue));
-  if (change === undefined) return nothingLeft;
-  const signature = isAllDone && change === now.changes.at(-1) ? planSignature(action) : undefined;
-  return { action: now, writes: change.writes, signature };
-}
-
 const nothingLeft: PartOutcome = { outcome: { kind: "done" }, next: "go on" };
 
 /** Writes fields of an issue, one request after the other. It is read before each of them, after the wait for the pace. */
@@ -118,18 +93,25 @@ async function writeFields(changing: Changing): Promise<PartOutcome> {
 interface NextPart extends ChangePart {
   readonly action: ChangeIssue;
   readonly fresh: FreshIssue;
+  /** What a saved plan knows the whole action by, where all else of it is done. */
   readonly signature: string | undefined;
   readonly isLast: boolean;
 }
 
 /** A label that the repository lacks is created first; that takes a turn of its own, so the issue is read once more. */
 async function findPart(changing: Changing, fresh: FreshIssue): Promise<NextPart | PartOutcome> {
-  const { cycle, sent, refusals } = changing;
-  const needed = await lookAt(changing, fresh);
-  if ("outcome" in needed) return needed;
-  const { action } = needed;
-  const writes = needed.writes.filter(({ field }) => !sent.has(field));
+  const { cycle, action, again, isAllDone, sent, refusals } = changing;
   const { issue } = fresh.record;
+  await storeRecords(cycle, [fresh.record]);
+  const now = await again(fresh);
+  if (now?.kind !== "change-issue") return { outcome: { kind: "unneeded" }, next: "stop" };
+  if (now.hold !== undefined && action.hold === undefined) {
+    const outcome = waitForTurn("a person has to let it go, and nobody could see that yet");
+    return { outcome, next: "stop" };
+  }
+  const change = now.changes.find((one) => isSameIssue(one.issue, changing.issue));
+  if (change === undefined) return nothingLeft;
+  const writes = change.writes.filter(({ field }) => !sent.has(field));
   await readWoken(cycle, issue, withFields(issue, writes, fresh.repository.milestones));
   const { parts, lacking } = await partsOf(cycle, fresh, writes);
   if (lacking !== undefined) {
@@ -139,10 +121,10 @@ async function findPart(changing: Changing, fresh: FreshIssue): Promise<NextPart
   const [part] = parts;
   if (part === undefined) return nothingLeft;
   const labels = part.write.kind === "add-labels" ? part.write.labels : [];
-  if (await ensureLabels(cycle, fresh.repository, { post: action.post, labels })) return labelMade;
+  if (await ensureLabels(cycle, fresh.repository, { post: now.post, labels })) return labelMade;
   const isLast = parts.length === 1;
-  const signature = isLast && refusals.length === 0 ? needed.signature : undefined;
-  return { ...part, action, fresh, signature, isLast };
+  const isEnd = isLast && refusals.length === 0 && isAllDone && change === now.changes.at(-1);
+  return { ...part, action: now, fresh, signature: isEnd ? planSignature(action) : undefined, isLast };
 }
 
 /** Is told to nobody. */
