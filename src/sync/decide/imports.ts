@@ -72,11 +72,9 @@ export async function decideImports(cycle: PulledCycle): Promise<DecidedImports>
     const { id } = (repository ?? world.ledger.memory.repository(name))?.repository ?? {};
     const here = known.filter(({ issue }) => issue.repositoryId === id);
     const found =
-      repository === undefined
-        ? undecided(here)
-        : await decideRepository(cycle, repository, settings.import, { known: here, calls });
-    for (const post of found.unsettled) unsettled.add(post);
-    drafts.push(...found.drafts);
+      repository && (await decideRepository(cycle, repository, settings.import, { known: here, calls }));
+    for (const post of found?.unsettled ?? here.map((one) => one.post)) unsettled.add(post);
+    drafts.push(...(found?.drafts ?? []));
   }
   return { wanted: await wantAll(cycle, drafts), unsettled: [...unsettled] };
 }
@@ -91,19 +89,15 @@ interface DecidedRepository {
   readonly unsettled: readonly PostId[];
 }
 
-/** Where the list could not be read. */
-function undecided(known: readonly KnownImport[]): DecidedRepository {
-  return { drafts: [], unsettled: known.map(({ post }) => post) };
-}
-
+/** undefined where its list could not be read. */
 async function decideRepository(
   cycle: PulledCycle,
   repository: RepositoryMemory,
   settings: ImportSettings,
   { known, calls }: OfRepository,
-): Promise<DecidedRepository> {
+): Promise<DecidedRepository | undefined> {
   const list = await readLabelled(cycle, repository, settings.labels);
-  if (list === undefined) return undecided(known);
+  if (list === undefined) return undefined;
   if (list === "unchanged") return { drafts: [], unsettled: [] };
   const candidates = list.rows.map((issue) => candidateOf(cycle, issue, known, calls));
   await followTwins(cycle, repository, candidates);

@@ -24,27 +24,23 @@ export async function rebase(cycle: Cycle): Promise<void> {
   const rules = writeRules(cycle.project.settings);
   const known = cycle.memory.rules;
   if (known === rules) return;
+  if (known === undefined) return rememberOfProject(cycle, { rules });
   // What only the new rules look at has not been read yet, and without it they make nothing of the known facts.
-  if (known !== undefined) await readSignals(cycle, "unknown");
-  const rebased = known === undefined ? nothing : await rebaseRows(cycle, known);
-  await rememberOfProject(cycle, { rules }, rebased.changes);
-  if (rebased.apart === 0) return;
+  await readSignals(cycle, "unknown");
+  const { changes, apart: posts } = await rebaseRows(cycle, known);
+  await rememberOfProject(cycle, { rules }, changes);
+  if (posts === 0) return;
   log.warn(
-    { project: cycle.project.key, posts: rebased.apart },
+    { project: cycle.project.key, posts },
     "The rules have changed; what they alone would change waits until `boardsync approve` lets it go",
   );
 }
 
-interface Rebased {
-  readonly changes: readonly Change[];
-  /** How many posts stand elsewhere than the new rules ask. */
-  readonly apart: number;
-}
-
-const nothing: Rebased = { changes: [], apart: 0 };
-
-/** What the new rules make of all pairs: committed as one, so that no two pairs ever stand under different rules. */
-async function rebaseRows(cycle: Cycle, known: string): Promise<Rebased> {
+/**
+ * What the new rules make of all pairs: committed as one, so that no two pairs ever stand under different rules. `apart`: how many
+ * posts stand elsewhere than the new rules ask.
+ */
+async function rebaseRows(cycle: Cycle, known: string) {
   const { ledger, clock } = cycle.world;
   const { memory, settings } = cycle;
   const context: RebaseContext = {

@@ -1,7 +1,6 @@
 import type { Intent } from "../../ledger/journal.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import { type Issue, refOf } from "../../model/issue.ts";
-import type { ActionKind } from "../../plan/ground/action.ts";
 import { select } from "../../select.ts";
 import { isOpen, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOf, laneOfIssue } from "../ground/lane.ts";
@@ -19,9 +18,8 @@ import { lookForOpened, shownIssue } from "./suspects.ts";
  * because an answer was lost: what took effect is recorded, what provably did not is decided afresh, the rest is parked.
  */
 export async function resolveUnknown(cycle: PulledCycle): Promise<void> {
-  const unknown = (await cycle.world.ledger.journal.open(cycle.memory.id))
-    .filter(isOfPlan)
-    .filter(({ state }) => state === "UNKNOWN");
+  const open = await cycle.world.ledger.journal.open(cycle.memory.id);
+  const unknown = open.filter(({ state }) => state === "UNKNOWN");
   for (const intent of unknown) {
     if (intent.kind === "patch-post") await attemptNow(cycle, intent.post, () => resolvePatch(cycle, intent));
     const lookAtIssue = issueResolvers[intent.kind];
@@ -39,22 +37,18 @@ export async function resolveUnknown(cycle: PulledCycle): Promise<void> {
   );
 }
 
-type PlannedIntent = Intent & { readonly kind: ActionKind };
-
-/** What became of a write to a note is read from the note itself, in `sync/write/note.ts`. */
-function isOfPlan(intent: Intent): intent is PlannedIntent {
-  return intent.kind !== "patch-note";
-}
-
-/** Writes to issues that were there are looked up one by one. */
-const issueResolvers: Partial<Record<ActionKind, typeof resolveUpdate>> = {
+/**
+ * Writes to issues that were there are looked up one by one. What became of a write to a note is read from the note itself, in
+ * `sync/write/note.ts`.
+ */
+const issueResolvers: Partial<Record<Intent["kind"], typeof resolveUpdate>> = {
   "update-issue": resolveUpdate,
   "change-issue": resolveChange,
   "comment-issue": resolveComment,
 };
 
 /** One scan serves all of a repository; a scan that fails leaves its outcomes unknown, and stops nothing else. */
-async function resolveCreates(cycle: PulledCycle, intents: readonly PlannedIntent[]): Promise<void> {
+async function resolveCreates(cycle: PulledCycle, intents: readonly Intent[]): Promise<void> {
   const ready = await select(
     intents,
     async (intent) => hasRested(cycle, intent) || (await shownIssue(cycle, intent)) !== undefined,
