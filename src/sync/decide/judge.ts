@@ -20,6 +20,7 @@ export async function judge(cycle: PulledCycle, wanted: readonly Wanted[]): Prom
   const news = wanted.filter(
     (action) => heldFor(action) === undefined && action.pause === undefined && !letGo.has(action),
   );
+  const patchesStop = isAllowed({ kind: "patch-post" }, settings) ? undefined : writesHold(settings);
   const { holdIssues, holdStatuses } = guard(
     news,
     { statusWrites: await world.ledger.journal.statusWrites(memory.id, since) },
@@ -32,7 +33,6 @@ export async function judge(cycle: PulledCycle, wanted: readonly Wanted[]): Prom
       closed === undefined || holdStatuses === undefined ? holdStatuses : `${closed}; ${holdStatuses}`,
   };
   const shrunk = pull.hold === undefined ? undefined : ({ cause: "shrank", why: pull.hold } as const);
-  const patchesStop = isAllowed({ kind: "patch-post" }, settings) ? undefined : writesHold(settings);
   return wanted.map((one): Judged => {
     const { page: _, ...action } = one;
     if (action.pause !== undefined)

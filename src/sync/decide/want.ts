@@ -40,17 +40,17 @@ export function want(
   const closings = isHeard ? row.links.flatMap(({ known }) => known?.issue.closed ?? []) : [];
   return {
     ...told,
-    planned: share(cycle, told.planned),
     issues: countIssues(action),
     isNotifying: isHeard,
     closings: closings.length === 0 ? nothing : closings,
-    lanes: share(cycle, lanesOf(cycle.world, action)),
-    hold: share(cycle, holdOf(action)),
-    ...heldEarlier(cycle, row, told),
-    hasWaited: row.notes?.some((note) => note.kind === "waiting" && note.action?.kind === told.kind) === true,
     pause: pauseOf(row),
     signature: sent === action ? told.approval : approvalSignature(sent),
     planSignature: isPreview(cycle.run) || namesActions(cycle.run) ? planSignature(action) : "",
+    lanes: share(cycle, lanesOf(cycle.world, action)),
+    planned: share(cycle, told.planned),
+    hold: share(cycle, holdOf(action)),
+    ...heldEarlier(cycle, row, told),
+    hasWaited: row.notes?.some((note) => note.kind === "waiting" && note.action?.kind === told.kind) === true,
     page: action.kind === "create-issue" ? pageOf(cycle, row) : undefined,
     lines,
   };
