@@ -55,8 +55,6 @@ async function runEach(
   await refuseFullJournal(world);
   const begun = await ledger.runs.begin(startedAt);
   sayClock(world, begun);
-  // A plan does it on its own copy: what was under way is looked up there as the next run will.
-  await recoverJournal(projects, world, order, startedAt);
   const run: Run = {
     number: begun.run,
     order,
@@ -69,6 +67,7 @@ async function runEach(
     recent: new Map(),
     closed: new Map(),
   };
+  await recoverJournal(projects, world, run);
   forgetOldLooks(run.looks, startedAt);
   world.tracker.sizes?.take(ledger.memory.sizes());
   const tokenBefore = await lastTokenEnd(ledger, policy.projectKeys);
@@ -208,16 +207,11 @@ function sayClock({ log }: World, { aheadMs }: BegunRun): void {
  * What was under way when the last process ended has an unknown outcome; its wait starts now. Other projects may be another
  * process's by now. A plan does it on its own copy: there it is looked up as the next run will.
  */
-async function recoverJournal(
-  projects: readonly SyncProject[],
-  world: World,
-  order: Order,
-  now: number,
-): Promise<void> {
+async function recoverJournal(projects: readonly SyncProject[], world: World, run: Run): Promise<void> {
   const { memory, journal } = world.ledger;
   const known = projects.flatMap(({ key }) => memory.project(key)?.id ?? []);
-  const recovered = await journal.recover(now, known);
-  if (recovered === 0 || isPreview({ order })) return;
+  const recovered = await journal.recover(run.startedAt, known);
+  if (recovered === 0 || isPreview(run)) return;
   world.log.warn(
     { writes: recovered },
     "Writes were under way when the last run ended; their outcome is looked up",
