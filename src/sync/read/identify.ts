@@ -24,7 +24,10 @@ export async function identify(project: SyncProject, world: World, run: Run, tal
   const account = await findAccount({ world, run });
   const settings = settingsNow(project, memory.id, world.ledger.memory);
   const find = async (_: undefined, name: RepositoryName): Promise<RepositoryMemory> => {
-    const found = await findOnce({ world, run }, name);
+    const look = (): Promise<RepositoryMemory> => findRepository({ world, run }, name);
+    // Where it can't be had, no other project of the run asks for it again.
+    const found =
+      (await lookOnce({ world, run }, `repository ${name.toLowerCase()}`, look)) ?? (await look());
     warnOfPublic({ world, memory, project }, found);
     return found;
   };
@@ -49,12 +52,6 @@ async function* placesOf(settings: Settings, { ledger }: World): AsyncGenerator<
     return name !== undefined && isMeant(name) && !own.some(isMeant) ? [name] : [];
   });
   for (const name of linked) yield [name, undefined];
-}
-
-/** Where it can't be had, no other project of the run asks for it again. */
-async function findOnce(asking: Asking, name: RepositoryName): Promise<RepositoryMemory> {
-  const find = (): Promise<RepositoryMemory> => findRepository(asking, name);
-  return (await lookOnce(asking, `repository ${name.toLowerCase()}`, find)) ?? find();
 }
 
 async function findProject(project: SyncProject, world: World, run: Run): Promise<ProjectMemory> {
