@@ -280,6 +280,19 @@ export function describePulls(ledger: () => Ledger): void {
       expect(await dueIds(ledger())).toEqual([]);
     });
 
+    it.each([
+      ["our own", true, []],
+      ["another account's", false, ["p1"]],
+    ])("that are linked and carry %s new marker leave nothing to adopt", async (_, isOwn, due) => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      await linkPost(ledger(), "p1", createIssue(1));
+      await settleAll(ledger());
+      const marked = [{ issue: refOf(createIssue(1)), isOwn, project, posts: [postId("p1")] }];
+      await ledger().commit([{ kind: "store-issues", issues: [createIssue(1)], marked }]);
+      // What is ours by another account's mark alone is only read.
+      expect(await dueIds(ledger())).toEqual(due);
+    });
+
     it("are found by their marker: the lowest number of the lowest repository, then the others", async () => {
       const issues = [
         createIssue(1, { repositoryId: 20 }),

@@ -31,18 +31,20 @@ export function createIssueStore(on: Statements) {
    * are older than what is known, are left out.
    *
    * @param found - what `find` has found; left out, it is asked for.
+   * @returns whether its rows have become due.
    */
-  function* store(issue: Issue, ...found: [KnownIssue?]): Asked<void> {
+  function* store(issue: Issue, ...found: [KnownIssue?]): Asked<boolean> {
     const known = found.length === 0 ? yield* find(issue) : found[0];
-    if (isForGood(known?.absence)) return;
+    if (isForGood(known?.absence)) return false;
     const facts = encodeIssue(withFormer(issue, known));
     const isHere = known !== undefined && known.absence === undefined;
-    if (isHere && (known.facts === facts || isOutdated(issue, known.facts))) return;
+    if (isHere && (known.facts === facts || isOutdated(issue, known.facts))) return false;
     const { state, stateReason, createdAt } = issue;
     const line = { ...issueColumns(issue), state, stateReason, createdAt, facts, isGone: false };
     yield* upsert("issues", ["repository", "number"], line);
     yield* run`DELETE FROM absences WHERE ${ofIssue(issue)}`;
     yield* markRows(issue);
+    return true;
   }
   return {
     /** Of each issue whether it was deleted or moved: that is for good, whatever a list that lags still shows. */

@@ -51,10 +51,10 @@ export function createLinks(
           yield* deleteIssueBases(post, issue);
           yield* run`UPDATE posts SET unlinked_at = NULL WHERE number = ${post} AND unlinked_at IS NOT NULL`;
           yield* run`DELETE FROM ended_links WHERE post = ${post} AND ${ofIssue(issue)}`;
-          yield* issues.markRows(issue);
           yield* markNamesakes(sql`here.number = ${post}`);
         }
-        yield* issues.store(facts, known);
+        const isMarked = yield* issues.store(facts, known);
+        if (added > 0 && !isMarked) yield* issues.markRows(issue);
       },
       *"set-content"({ issue, content, ...of }) {
         const failure = () =>

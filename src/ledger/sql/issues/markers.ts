@@ -22,7 +22,7 @@ interface PostOfMark {
 
 /**
  * Which issues carry a marker of ours, for which posts. A marker that was seen once stays known, even when a person edits it away: forgetting it could open a second issue.
- * A post whose marker is new becomes due, since it may have to be adopted.
+ * A post whose marker is new becomes due, since it may have to be adopted: not that of an issue of ours that is linked to it.
  */
 export function createMarkers(
   on: Queries,
@@ -54,7 +54,9 @@ export function createMarkers(
         const post = yield* numbers.post(project, id);
         yield* run`
           UPDATE posts SET ${markedDue} WHERE number = ${post} AND NOT EXISTS (SELECT 1 FROM markers
-            WHERE markers.post = ${post} AND markers.repository = ${repositoryId} AND markers.number = ${number})`;
+            WHERE markers.post = ${post} AND markers.repository = ${repositoryId} AND markers.number = ${number})
+            AND NOT (${isOwn} = 1 AND EXISTS (SELECT 1 FROM links WHERE links.project = ${project} AND links.post = ${post}
+              AND links.repository = ${repositoryId} AND links.number = ${number}))`;
         yield* run`${into("markers", { post, ...issueColumns(issue), isOwn, position })} ON CONFLICT DO NOTHING`;
       }
     },

@@ -28,7 +28,7 @@ export function createSignals(
    */
   function* lookThrough(
     repository: RepositoryId,
-    look: (issue: Issue, isLinked: boolean) => Asked<void> | undefined,
+    look: (issue: Issue, isLinked: boolean) => Asked<unknown> | undefined,
   ): Asked<void> {
     for (let after = 0; ; ) {
       const found = yield* all<{ number: number; facts: string; isLinked: boolean }>`

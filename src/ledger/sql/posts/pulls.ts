@@ -8,7 +8,7 @@ import type { IssueStore } from "../issues/issue-store.ts";
 import { createNamesakeMarker } from "../issues/links.ts";
 import { createMarkers, createNaming } from "../issues/markers.ts";
 import { createOtherMarks } from "../issues/other-marks.ts";
-import { markedDue, type Statements, sql } from "../statements.ts";
+import { into, markedDue, type Statements, sql } from "../statements.ts";
 import { type Asked, answer, numberOf, type Plain } from "../store.ts";
 import { createPages } from "./pages.ts";
 import { type OpenPull, openPull, type Sightings } from "./sightings.ts";
@@ -176,22 +176,26 @@ function createPostWriter(
       SELECT posts.number AS number, posts.id AS id, hash, missing, seen_at, page
       FROM posts WHERE project = ${project} AND id IN (SELECT one.value FROM EACH TEXT ${some} AS one)`;
     const knownPosts = new Map<string, KnownPost>((yield* find(ids)).map((one) => [one.id, one]));
-    const fresh = ids.filter((id) => !knownPosts.has(id));
-    if (fresh.length > 0) {
-      yield* run`
-        INSERT INTO posts (project, id) SELECT ${project}, one.value FROM EACH TEXT ${fresh} AS one WHERE true
-        ON CONFLICT (project, id) DO NOTHING`;
-      for (const one of yield* find(fresh)) knownPosts.set(one.id, one);
-    }
-    const stored: StoredPost[] = [];
-    for (const [index, post] of posts.entries()) {
+    const shown = posts.map((post, index) => {
       const facts = encodePost(post);
-      const hash = hashFacts(facts);
-      const known = knownPosts.get(ids[index] ?? "");
+      const id = ids[index] ?? "";
+      return { id, post, facts, hash: hashFacts(facts), isFresh: !knownPosts.has(id) };
+    });
+    const fresh = shown.filter(({ isFresh }) => isFresh);
+    for (const { id, hash } of fresh)
+      yield* run`
+        ${into("posts", { project, id, hash, seenAt: at, dueAt: 0, page, listedSince: at })}
+        ON CONFLICT (project, id) DO NOTHING`;
+    if (fresh.length > 0)
+      for (const one of yield* find(fresh.map(({ id }) => id))) knownPosts.set(one.id, one);
+    const stored: StoredPost[] = [];
+    for (const { id, post, facts, hash, isFresh } of shown) {
+      const known = knownPosts.get(id);
       if (known === undefined) throw new Error(`Post ${post.id} was not inserted.`);
       const { number } = known;
       const isFirstLook = known.missing > 0 || known.seenAt === undefined;
       const isChanged = known.hash !== hash;
+      if (isChanged || isFresh) yield* upsert("post_facts", ["post"], toFacts(number, post, facts));
       if (!isChanged && !isFirstLook) {
         stored.push({ number, page: known.page });
         continue;
@@ -199,9 +203,8 @@ function createPostWriter(
       yield* run`
         UPDATE posts SET listed_since = CASE WHEN missing > 0 OR hash IS NULL THEN ${at} ELSE listed_since END,
           hash = ${hash}, seen_at = ${at}, missing = 0, ${markedDue}, page = ${page} WHERE number = ${number}`;
-      if (isChanged) yield* upsert("post_facts", ["post"], toFacts(number, post, facts));
       stored.push({ number, page });
-      knownPosts.set(known.id, { ...known, number, hash, missing: 0, seenAt: at, page });
+      knownPosts.set(id, { ...known, hash, missing: 0, seenAt: at, page });
     }
     return stored;
   };

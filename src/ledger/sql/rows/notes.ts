@@ -1,7 +1,7 @@
 import type { RowNote } from "../../../model/link.ts";
 import type { NoteColumns, StandingNotes } from "../columns/notes.ts";
 import type { AnyChange, Changes, Queries } from "../columns/numbers.ts";
-import { into, sql } from "../statements.ts";
+import { sql } from "../statements.ts";
 import type { Asked } from "../store.ts";
 
 /** Their words hold numbers that change from run to run, but it is the same wait all the time. */
@@ -11,7 +11,7 @@ const lasting: ReadonlySet<string> = new Set<RowNote["kind"]>(["held", "waiting"
 const untilEnded: ReadonlySet<string> = new Set<RowNote["kind"]>(["parked", "quarantined"]);
 
 /** What is written of notes: a note that is there already keeps its time, and notes that are the same are not written again. */
-export function createNoteWriter({ run, all, numbers }: Queries) {
+export function createNoteWriter({ run, all, upsert, numbers }: Queries) {
   const columns = sql`kind, cause, code, message, since, action, signature, planned, notifies, follows_at, position`;
   const notesOf = (post: number) =>
     all<NoteColumns>`SELECT ${columns} FROM notes WHERE post = ${post} ORDER BY position`;
@@ -21,10 +21,14 @@ export function createNoteWriter({ run, all, numbers }: Queries) {
     standing: readonly NoteColumns[],
     wanted: readonly Omit<NoteColumns, "position">[],
   ): Asked<void> {
-    const placed = wanted.map((note, position): NoteColumns => ({ ...note, position }));
-    if (JSON.stringify(standing) === JSON.stringify(placed)) return;
-    yield* run`DELETE FROM notes WHERE post = ${post}`;
-    for (const note of placed) yield* run`${into("notes", { ...note, project, post })}`;
+    const known = new Set(standing.map((note) => JSON.stringify(note)));
+    if (standing.some(({ position }) => position >= wanted.length))
+      yield* run`DELETE FROM notes WHERE post = ${post} AND position >= ${wanted.length}`;
+    for (const [position, one] of wanted.entries()) {
+      const note: NoteColumns = { ...one, position };
+      if (!known.has(JSON.stringify(note)))
+        yield* upsert("notes", ["post", "position"], { ...note, project, post });
+    }
   }
   return {
     /** The notes of all posts that a commit records, read at once; undefined where another change of it may touch one of them. */
