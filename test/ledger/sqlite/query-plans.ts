@@ -9,8 +9,8 @@ import { openPosts } from "../../support/setups.ts";
 import { createFolder, options } from "./folder.ts";
 
 /**
- * Tables with a row or a few for each project, repository, limit or budget of the config, or for what people have asked for
- * and nobody has done yet; all others grow.
+ * Tables with a row or a few for each project, repository, limit or budget of the config, for what people have asked for and
+ * nobody has done yet, or have sent in a day, and for what the pace counts, in two hours; all others grow.
  */
 const small = [
   "meta",
@@ -22,12 +22,14 @@ const small = [
   "backlogs",
   "requests",
   "orders",
+  "pace",
   "pauses",
+  "used_forms",
 ];
 
 /** A step that walks something from end to end all the same, a part of its statement, and why. */
 const walks: readonly (readonly [step: string, part: string, why: string])[] = [
-  ["SCAN runs USING INDEX runs_finished", "LIMIT 1", "from its end, and no further than the last run"],
+  ["SCAN runs", "LIMIT 1", "from its end, and no further than the last run that has ended"],
   [
     "SCAN absences",
     "CROSS JOIN links",
@@ -38,7 +40,7 @@ const walks: readonly (readonly [step: string, part: string, why: string])[] = [
   ["SCAN linked", "string_agg", "the linked posts of a project, found by an index, are told in one text"],
   ["SCAN linked", "AS issues", "the linked issues of a project, found by an index, are counted"],
   ["SCAN put_off", "AS waiting", "what waits in a project, found by indexes, is counted"],
-  ...["pace", "intents", "backlinks", "links USING INDEX links_by_project"].flatMap((child) =>
+  ...["intents", "backlinks", "links USING INDEX links_by_project"].flatMap((child) =>
     ["RETURNING number", "INTO posts (project, id) SELECT"].map(
       (part) => [`SCAN ${child}`, part, "passed over, where no reference is broken to be mended"] as const,
     ),
@@ -125,7 +127,7 @@ export function describePlans(asked: ReadonlySet<string>): void {
       [
         "status writes of a post",
         "audit.is_status = 1 AND audit.at",
-        "SEARCH audit USING COVERING INDEX audit_status_of_post (post=? AND at>?)",
+        "SEARCH audit USING INDEX audit_of_post (post=? AND at>?)",
       ],
       [
         "the writes of a run",

@@ -91,11 +91,12 @@ function* readPruned(meta: Meta): Asked<Pruned | undefined> {
 function pruneAudit({ run, all }: Statements, meta: Meta): PruneStep {
   return function* (_, before) {
     const found = yield* all<{ number: number; run: number }>`
-      SELECT number, run FROM audit WHERE at < ${before} AND NOT (
+      SELECT audit.number AS number, run FROM board_projects
+      CROSS JOIN audit ON audit.project = board_projects.number AND at < ${before} AND NOT (
         kind = 'create-issue' AND outcome IN ('applied', 'unknown')
         AND NOT EXISTS (SELECT 1 FROM links WHERE links.project = audit.project AND links.post = audit.post)
         AND NOT EXISTS (SELECT 1 FROM markers WHERE markers.post = audit.post))
-      ORDER BY at LIMIT ${rowsAStep}`;
+      LIMIT ${rowsAStep}`;
     if (found.length === 0) return false;
     for (const { number } of found) yield* run`DELETE FROM audit WHERE number = ${number}`;
     const last = Math.max((yield* readPruned(meta))?.run ?? 0, ...found.map((line) => line.run));
