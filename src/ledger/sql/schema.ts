@@ -237,7 +237,7 @@ export const newest = `
     line TEXT,
     is_due INTEGER NOT NULL
   ) TABLE;
-  CREATE INDEX backlinks_due ON backlinks (project, post) WHERE is_due = 1;
+  CREATE INDEX backlinks_due ON backlinks (project) WHERE is_due = 1;
 
   -- Values are JSON; SQL's NULL is "none" or "unseen". written_sent NULL: nothing written. pending_since NULL: nothing pending.
   -- ruled_from: the target before other rules made it what it is. ruled_since NULL: no rules did, or a person has been asked.
@@ -297,6 +297,7 @@ export const newest = `
   ) TABLE END;
   CREATE INDEX notes_kind ON notes (project, kind);
 
+  -- reason, body_hash, title_hash, block_hash, updated_at_before, message: of one that is open.
   -- taken_at: when a change of an issue was recorded because of what that showed, although no answer to it came: it may arrive
   -- once more, until it ends. answer: JSON, what the board's answer to a PATCH showed of the fields that were written, and of the
   -- time of the last change. signature: what a saved plan knows the action by that was done with this request; NULL: more of
@@ -499,6 +500,8 @@ const second = `
   DROP INDEX runs_finished;
   DROP INDEX used_forms_until;
   DROP TABLE import_lists;
+  DROP INDEX backlinks_due;
+  CREATE INDEX backlinks_due ON backlinks (project) WHERE is_due = 1;
   ALTER TABLE pulls DROP COLUMN run;
   ALTER TABLE pulls DROP COLUMN ended_at;
   ALTER TABLE backlogs DROP COLUMN since;

@@ -28,11 +28,15 @@ export function createJournal(
       writes, updated_at_before, voters, state, attempts, sent_at, unknown_at, taken_at, message
     FROM intents INDEXED BY intents_open JOIN board_projects ON board_projects.number = intents.project
     JOIN posts ON posts.number = intents.post WHERE ended_at IS NULL`;
+  // What is over is asked what came of it, and nothing of what it was to send: that is half of its line.
+  const ended = (
+    at: number,
+  ): Part => sql`ended_at = ${at}, message = NULL, reason = '', body_hash = '', title_hash = NULL,
+    block_hash = NULL, updated_at_before = NULL`;
   const settle = (id: IntentId, { state, message, answer, at, isUnsent }: Settled): Part => sql`
-    UPDATE intents SET state = ${state}, message = ${message}, answer = ${answer},
-      attempts = attempts - ${isUnsent === true},
+    UPDATE intents SET state = ${state}, answer = ${answer}, attempts = attempts - ${isUnsent === true},
       unknown_at = CASE ${state} WHEN 'UNKNOWN' THEN coalesce(unknown_at, ${at}) WHEN 'PREPARED' THEN NULL ELSE unknown_at END,
-      ended_at = CASE WHEN ${state} IN ('DONE', 'REJECTED') THEN ${at} END
+      ${state === "DONE" || state === "REJECTED" ? ended(at) : sql`message = ${message}`}
     WHERE id = ${id} AND ended_at IS NULL`;
 
   return {
@@ -70,7 +74,7 @@ export function createJournal(
         };
         // The place counts as much as the content, or the outcome would be looked up where nothing was sent.
         yield* run`
-          UPDATE intents SET state = 'REJECTED', message = 'not sent; something else is wanted now', ended_at = ${sentAt}
+          UPDATE intents SET state = 'REJECTED', ${ended(sentAt)}
           WHERE project = ${project} AND post = ${post} AND kind = ${kind} AND ended_at IS NULL AND state = 'PREPARED'
             AND (body_hash <> ${bodyHash} OR repository IS DISTINCT FROM ${repository}
               OR number IS DISTINCT FROM ${number} OR writes IS DISTINCT FROM ${writes})`;
