@@ -1,9 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { StateError } from "../../src/errors.ts";
 import type { HeldProjects, Ledger, SharedLedger } from "../../src/ledger/ledger.ts";
-import { createValidity } from "../../src/ledger/postgres/leases.ts";
+import { createValidity, type LeaseNumber } from "../../src/ledger/postgres/leases.ts";
 import { createSharedLedger } from "../../src/ledger/postgres/postgres.ts";
-import type { LeaseNumber } from "../../src/ledger/postgres/store.ts";
 import { createHeld, createLedger } from "../../src/ledger/sql/ledger.ts";
 import type { RunResult } from "../../src/sync/run.ts";
 import type { Time } from "./clock.ts";

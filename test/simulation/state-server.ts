@@ -1,6 +1,5 @@
 import { StateError } from "../../src/errors.ts";
-import type { Leases, Validity } from "../../src/ledger/postgres/leases.ts";
-import type { LeaseNumber } from "../../src/ledger/postgres/store.ts";
+import type { LeaseNumber, Leases, Validity } from "../../src/ledger/postgres/leases.ts";
 import type { Engine } from "../../src/ledger/sql/ledger.ts";
 import { type Asked, answer, type Carry, type Store } from "../../src/ledger/sql/store.ts";
 import type { SqliteStore } from "../../src/ledger/sqlite/database.ts";

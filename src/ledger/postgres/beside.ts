@@ -11,8 +11,8 @@ import { byThisClock, createServerClock, measureClock } from "./clock.ts";
 import { readTables, writeTables } from "./copy.ts";
 import { createPool, type Pool } from "./pool.ts";
 import { engineOf, openSharedLedger, type ServerEngine, type SharedOptions } from "./postgres.ts";
-import { createServerStore, refuseNewer, type ServerOptions } from "./store.ts";
-import { findHead, knownSchema, openTables, placeOf } from "./tables.ts";
+import { createServerStore, type ServerOptions } from "./store.ts";
+import { findHead, knownSchema, openTables, placeOf, refuseNewer } from "./tables.ts";
 import { showPlace } from "./url.ts";
 
 /** What only looks at a server, and what it takes to do so. */

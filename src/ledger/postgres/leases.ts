@@ -1,9 +1,14 @@
 import { StateError } from "../../errors.ts";
 import type { Taken } from "../ledger.ts";
-import type { ServerClock } from "./clock.ts";
+import { type ServerClock, serverTime } from "./clock.ts";
 import { literal } from "./dialect.ts";
-import type { Pool } from "./pool.ts";
-import { type LeaseNumber, renewal, valuesOf } from "./store.ts";
+import type { Pool, ServerAnswer } from "./pool.ts";
+
+/** A project's lease, by the number that it was taken with: it rises each time that another takes it. */
+export interface LeaseNumber {
+  readonly project: string;
+  readonly number: number;
+}
 
 /** Who has which project, by the clock of the state. */
 export interface Leases {
@@ -128,4 +133,28 @@ export function createLeases({ pool, clock, leaseMs, prolonged, who, config }: L
 
 function toNumber({ project, number }: Readonly<Record<string, unknown>>): LeaseNumber {
   return { project: String(project), number: Number(number) };
+}
+
+/** Prolongs leases, and shows those that are still held. */
+export function renewal(holds: readonly LeaseNumber[], leaseMs: number): string {
+  if (holds.length === 0) return "SELECT 1 WHERE false";
+  return `
+    UPDATE boardsync.leases SET until = clock_timestamp() + ${leaseMs} * interval '1 ms'
+    FROM (VALUES ${valuesOf(holds)}) AS held (project, number)
+    WHERE leases.project = held.project AND leases.number = held.number AND until > clock_timestamp()
+    RETURNING leases.project, leases.number, ${serverTime} AS now`;
+}
+
+function valuesOf(holds: readonly LeaseNumber[]): string {
+  return holds.map(({ project, number }) => `(${literal(project)}, ${number})`).join(", ");
+}
+
+/** The failure of a run whose leases are not all held. */
+export function leaseLost(holds: readonly LeaseNumber[], held: ServerAnswer | undefined): StateError {
+  const left = new Set(held?.rows.map(({ project }) => project));
+  const names = holds.filter(({ project }) => !left.has(project)).map(({ project }) => project);
+  return new StateError(
+    `The lease of ${names.join(", ")} has run out, so nothing more of this run is recorded or sent: this process stood still, or could not reach the state. The next run goes on.`,
+    { code: "state.unreachable" },
+  );
 }

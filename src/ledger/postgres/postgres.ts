@@ -3,11 +3,11 @@ import type { HeldProjects, Ledger, SharedLedger } from "../ledger.ts";
 import { createHeld, createLedger, type Engine } from "../sql/ledger.ts";
 import type { Asked } from "../sql/store.ts";
 import { askTime, createServerClock, serverTime } from "./clock.ts";
-import { createLeases, createValidity, type Leases } from "./leases.ts";
+import { createLeases, createValidity, type LeaseNumber, type Leases } from "./leases.ts";
 import { createPool, type ServerAnswer } from "./pool.ts";
 import { createSigns, type Signer } from "./signs.ts";
-import { createServerStore, type LeaseNumber, refuseNewer, type ServerOptions } from "./store.ts";
-import { openTables, placeOf } from "./tables.ts";
+import { createServerStore, type ServerOptions } from "./store.ts";
+import { openTables, placeOf, refuseNewer } from "./tables.ts";
 import { showPlace } from "./url.ts";
 
 /** What a shared state is opened with. */

@@ -3,6 +3,7 @@ import { type Asked, answer, type Carry, createReader, type Store } from "../sql
 import { type ServerClock, serverTime } from "./clock.ts";
 import { literal, toPostgres } from "./dialect.ts";
 import { DatabaseError, explainServerError, isPassing, stateRowLost } from "./failure.ts";
+import { type LeaseNumber, leaseLost, renewal } from "./leases.ts";
 import {
   beginCommitted,
   beginRead,
@@ -11,13 +12,7 @@ import {
   type Pool,
   type ServerAnswer,
 } from "./pool.ts";
-import { knownSchema, type PlaceExpressions } from "./tables.ts";
-
-/** A project's lease, by the number that it was taken with: it rises each time that another takes it. */
-export interface LeaseNumber {
-  readonly project: string;
-  readonly number: number;
-}
+import { type PlaceExpressions, refuseNewer } from "./tables.ts";
 
 /** What a store on a server works with. */
 export interface ServerOptions {
@@ -379,20 +374,6 @@ function beginWrite(options: ServerOptions, holds: readonly LeaseNumber[]): stri
   ];
 }
 
-/** Prolongs leases, and shows those that are still held. */
-export function renewal(holds: readonly LeaseNumber[], leaseMs: number): string {
-  if (holds.length === 0) return "SELECT 1 WHERE false";
-  return `
-    UPDATE boardsync.leases SET until = clock_timestamp() + ${leaseMs} * interval '1 ms'
-    FROM (VALUES ${valuesOf(holds)}) AS held (project, number)
-    WHERE leases.project = held.project AND leases.number = held.number AND until > clock_timestamp()
-    RETURNING leases.project, leases.number, ${serverTime} AS now`;
-}
-
-export function valuesOf(holds: readonly LeaseNumber[]): string {
-  return holds.map(({ project, number }) => `(${literal(project)}, ${number})`).join(", ");
-}
-
 /** The tables are not where they were when they were written last. */
 class MovedError extends Error {
   /** Epoch ms, by the server's clock. */
@@ -408,22 +389,5 @@ function putBack(at: string, cause: Error): StateError {
   return new StateError(
     `The state at ${at} was put back as it once was, or another server has taken over, in the middle of this run: nothing more of the run is recorded or sent. The next one begins with how both sides are.`,
     { cause, code: "state.unreachable" },
-  );
-}
-
-function leaseLost(holds: readonly LeaseNumber[], held: ServerAnswer | undefined): StateError {
-  const left = new Set(held?.rows.map(({ project }) => project));
-  const names = holds.filter(({ project }) => !left.has(project)).map(({ project }) => project);
-  return new StateError(
-    `The lease of ${names.join(", ")} has run out, so nothing more of this run is recorded or sent: this process stood still, or could not reach the state. The next run goes on.`,
-    { code: "state.unreachable" },
-  );
-}
-
-/** @throws StateError where a newer version has brought the state up to date. */
-export function refuseNewer(row: Readonly<Record<string, unknown>>, at: string): void {
-  if (Number(row["schema"]) <= knownSchema) return;
-  throw new StateError(
-    `The state at ${at} was brought up to date by boardsync ${String(row["version"])} (schema ${String(row["schema"])}; this version knows ${knownSchema}): install that version or a newer one here, too.`,
   );
 }

@@ -127,3 +127,11 @@ export async function openTables(pool: Pool, at: string, version: string): Promi
   if (made === undefined) throw new StateError(`The state at ${at} was deleted while it was made.`);
   return made;
 }
+
+/** @throws StateError where a newer version has brought the state up to date. */
+export function refuseNewer(row: Readonly<Record<string, unknown>>, at: string): void {
+  if (Number(row["schema"]) <= knownSchema) return;
+  throw new StateError(
+    `The state at ${at} was brought up to date by boardsync ${String(row["version"])} (schema ${String(row["schema"])}; this version knows ${knownSchema}): install that version or a newer one here, too.`,
+  );
+}
