@@ -60,7 +60,7 @@ export function toPostgresSchema(step: string): string {
     .replaceAll(/\bINTEGER\b/g, "bigint")
     .replaceAll(/\bTEXT\b/g, 'text COLLATE "C"')
     .replaceAll(/\) TABLE(?: END)?;/g, ");")
-    .replaceAll(/\b((?:CREATE|ALTER|DROP) TABLE|DROP INDEX) (?=\w)/g, `$1 ${schema}.`)
+    .replaceAll(/\bCREATE TABLE (?=\w)/g, `CREATE TABLE ${schema}.`)
     .replaceAll(/\b(REFERENCES|ON) (\w+)(?= \()/g, `$1 ${schema}.$2`)
     .replaceAll("TRIGGERS OF links;", () => triggers);
 }

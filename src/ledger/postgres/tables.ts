@@ -1,5 +1,5 @@
 import { StateError } from "../../errors.ts";
-import { migrations, newest } from "../sql/schema.ts";
+import { migrations } from "../sql/schema.ts";
 import { freshMeta } from "../sql/stamp.ts";
 import { EarlierFormError } from "../stored.ts";
 import { literal, serverTables, toPostgresSchema } from "./dialect.ts";
@@ -101,7 +101,7 @@ export async function openTables(pool: Pool, at: string, version: string): Promi
         DO $$ BEGIN
           IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = 'boardsync') THEN CREATE SCHEMA boardsync; END IF;
         END $$;
-        ${serverTables} ${toPostgresSchema(newest)}`);
+        ${serverTables} ${migrations.map(toPostgresSchema).join("\n")}`);
       const meta = [...freshMeta(), ["version", version] as const];
       await connection.ask(`
         INSERT INTO boardsync.meta (key, value)

@@ -6,7 +6,7 @@
  * Posts and projects have numbers of our own, so that every other table is narrow. What an idle run touches (`posts`) is
  * kept apart from what is wide (`post_facts`). Times are epoch milliseconds, flags 0 or 1.
  */
-export const newest = `
+const first = `
   -- What the state says of itself: version is the program that made this schema, copied_at is there in a copy.
   CREATE TABLE meta (
     key TEXT PRIMARY KEY,
@@ -48,8 +48,8 @@ export const newest = `
   ) TABLE;
 
   -- What else is remembered. kind: account, paging (of a project's list), open-list (where it is gone on with), project-field,
-  -- size (of what the tracker answers for at once), tool (of the board, as it was when it was first used), categories (of a
-  -- project), import-list (of a project and a repository). value: JSON; of an open list the board adapter's words.
+  -- size (of what the tracker answers for at once), tool (of the board, as it was when it was first used), categories (of a project). value: JSON; of an open
+  -- list the board adapter's words.
   CREATE TABLE memory (
     kind TEXT NOT NULL,
     key TEXT NOT NULL,
@@ -60,7 +60,9 @@ export const newest = `
   CREATE TABLE pulls (
     number ID FOREVER,
     project INTEGER NOT NULL REFERENCES board_projects (number),
+    run INTEGER NOT NULL,
     began_at INTEGER NOT NULL,
+    ended_at INTEGER,
     kind TEXT CHECK (kind IN ('complete', 'usable', 'incomplete')),
     posts INTEGER
   ) TABLE;
@@ -368,6 +370,16 @@ export const newest = `
   ) TABLE;
   CREATE INDEX imports_of_project ON imports (project, repository, number);
 
+  -- labels: by what they were read (settings, and the full look); once these were labels alone. etag: makes the next look
+  -- conditional; NULL: something of that list waits.
+  CREATE TABLE import_lists (
+    project INTEGER NOT NULL REFERENCES board_projects (number),
+    repository INTEGER NOT NULL,
+    labels TEXT NOT NULL,
+    etag TEXT,
+    PRIMARY KEY (project, repository)
+  ) TABLE END;
+
   -- is_status: a write to the board that voters are notified of, and that was or may have been applied. intent: the line of the journal
   -- that was written before it left; NULL where it needed none. voters: how many would be notified, as the board showed them right before
   -- the write; NULL: nobody would, or the board shows no votes. subject: of a call of a tool, as its line there.
@@ -427,13 +439,14 @@ export const newest = `
   CREATE INDEX pace_of_budget ON pace (budget, at, is_create);
 
   -- What a project has left to write to the tracker, as its last run left it; without anything left there is no line. at: of
-  -- that run. created: how many issues were opened since there began to be something left.
+  -- that run. since, created: when there began to be something left, and how many issues were opened from then on.
   CREATE TABLE backlogs (
     budget TEXT NOT NULL,
     project INTEGER NOT NULL REFERENCES board_projects (number),
     creates INTEGER NOT NULL,
     others INTEGER NOT NULL,
     created INTEGER NOT NULL,
+    since INTEGER NOT NULL,
     at INTEGER NOT NULL,
     PRIMARY KEY (budget, project)
   ) TABLE END;
@@ -489,29 +502,8 @@ export const newest = `
   TRIGGERS OF links;
 `;
 
-/** What only took room: indexes that no statement needs, and what nobody reads. What is read of a list once more tells its tag again. */
-const second = `
-  DROP INDEX notes_since;
-  DROP INDEX audit_at;
-  DROP INDEX audit_status;
-  DROP INDEX audit_status_of_post;
-  DROP INDEX requests_of_project;
-  DROP INDEX pace_at;
-  DROP INDEX runs_finished;
-  DROP INDEX used_forms_until;
-  DROP TABLE import_lists;
-  DROP INDEX backlinks_due;
-  CREATE INDEX backlinks_due ON backlinks (project) WHERE is_due = 1;
-  ALTER TABLE pulls DROP COLUMN run;
-  ALTER TABLE pulls DROP COLUMN ended_at;
-  ALTER TABLE backlogs DROP COLUMN since;
-`;
-
-/**
- * The tables as they are now, of which a new state is made; and then one step for each version of the schema from the second on,
- * which brings a state of the one before it there. A step that was released is never changed.
- */
-export const migrations: readonly string[] = [newest, second];
+/** One step a version of the schema, counted from 1. Append only: a step that was released is never changed. */
+export const migrations: readonly string[] = [first];
 
 export interface Table {
   readonly name: string;
@@ -524,14 +516,14 @@ export interface Table {
 }
 
 /** Every table of the last schema, in an order in which each refers only to those before it. */
-export const tables: readonly Table[] = [
-  ...newest.matchAll(/CREATE TABLE (\w+) \(\n([^;]*?)\n {2}\) TABLE/g),
-].map(([, name = "", body = ""]) => {
-  const found = [...body.matchAll(/^ {4}([a-z_]+) (ID|INTEGER|TEXT)\b/gm)];
-  return {
-    name,
-    columns: found.map(([, column = "", type]) => ({ name: column, isNumber: type !== "TEXT" })),
-    counted: found.find(([, , type]) => type === "ID")?.[1],
-    isForever: / ID FOREVER,/.test(body),
-  };
-});
+export const tables: readonly Table[] = migrations.flatMap((step) =>
+  [...step.matchAll(/CREATE TABLE (\w+) \(\n([^;]*?)\n {2}\) TABLE/g)].map(([, name = "", body = ""]) => {
+    const found = [...body.matchAll(/^ {4}([a-z_]+) (ID|INTEGER|TEXT)\b/gm)];
+    return {
+      name,
+      columns: found.map(([, column = "", type]) => ({ name: column, isNumber: type !== "TEXT" })),
+      counted: found.find(([, , type]) => type === "ID")?.[1],
+      isForever: / ID FOREVER,/.test(body),
+    };
+  }),
+);

@@ -38,6 +38,7 @@ const tablesNow: Readonly<Record<string, string>> = {
   pauses: "SELECT 0 AS project, 0 AS since WHERE FALSE",
   tool_calls: "SELECT 0 AS project WHERE FALSE",
   imports: "SELECT 0 AS post WHERE FALSE",
+  import_lists: "SELECT 0 AS project WHERE FALSE",
   notes: `
     SELECT project, post, position, kind, cause, NULL AS code, message, since, action, signature, planned,
       planned ->> '$.notifies' AS notifies, follows_at FROM notes

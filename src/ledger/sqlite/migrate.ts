@@ -40,8 +40,7 @@ export function migrate(
     // Read again: another process may have done it since.
     const from = schemaOf(database);
     if (from === target) return;
-    for (const step of from === 0 ? steps.slice(0, 1) : steps.slice(from))
-      database.exec(toSqliteSchema(step));
+    for (const step of steps.slice(from)) database.exec(toSqliteSchema(step));
     database.pragma(`application_id = ${applicationId}`);
     database.pragma(`user_version = ${target}`);
     const write = database.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)");

@@ -1,19 +1,9 @@
-import { z } from "zod";
-import type { RepositoryId } from "../../../model/issue.ts";
-import type { AlikePost, ProjectId } from "../../../model/post.ts";
+import type { AlikePost } from "../../../model/post.ts";
 import type { Imports, KnownImport } from "../../pulls.ts";
-import { stored } from "../../stored.ts";
 import { decodeIssue, decodePost, encodePost } from "../columns/facts.ts";
 import type { Carrying, Queries } from "../columns/numbers.ts";
 import { issueColumns, named, projectOf } from "../statements.ts";
 import type { Plain } from "../store.ts";
-
-/** By what a list was read; and what makes the next look conditional, left out where something of it waits. */
-const readList = stored("memory.value", () => z.object({ by: z.string(), etag: z.string().exactOptional() }));
-
-function keyOf(project: ProjectId, repository: RepositoryId): string {
-  return `${project}/${repository}`;
-}
 
 type AlikeColumns = Pick<AlikePost, "post" | "listedSince" | "isTaken"> & { readonly facts: string };
 
@@ -31,10 +21,9 @@ export function createImports(
       FROM imports JOIN posts ON posts.number = imports.post JOIN post_facts ON post_facts.post = imports.post
       WHERE imports.project = ${projectOf(project)} ORDER BY imports.repository, imports.number`,
     *validator(project, repository, by) {
-      const found = yield* get<{ value: string }>`
-        SELECT value FROM memory WHERE kind = 'import-list' AND key = ${keyOf(project, repository)}`;
-      const known = found && readList(found.value);
-      return known?.by === by ? known.etag : undefined;
+      const found = yield* get<{ etag?: string }>`
+        SELECT etag FROM import_lists WHERE project = ${projectOf(project)} AND repository = ${repository} AND labels = ${by}`;
+      return found?.etag;
     },
     *elsewhere(project, repository) {
       const found = yield* all<{ facts: string }>`
@@ -74,9 +63,9 @@ export function createImports(
           yield* run`DELETE FROM ${table} WHERE post = ${post}`;
         yield* run`UPDATE posts SET unlinked_at = NULL, paused_at = NULL, due_at = NULL WHERE number = ${post}`;
       },
-      "note-import-list": ({ project, repository, by, etag }) => {
-        const line = { kind: "import-list", key: keyOf(project, repository), value: { by, etag } };
-        return upsert("memory", ["kind", "key"], line);
+      *"note-import-list"({ project: id, repository, by: labels, etag }) {
+        const project = yield* numbers.project(id);
+        yield* upsert("import_lists", ["project", "repository"], { project, repository, labels, etag });
       },
     },
   };

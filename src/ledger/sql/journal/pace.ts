@@ -35,7 +35,7 @@ export function createPace(on: Queries): Plain<Pace> & Carrying<"limit" | "pace-
         if (creates + others === 0)
           return yield* run`DELETE FROM backlogs WHERE budget = ${budget} AND project = ${project}`;
         yield* run`
-          ${into("backlogs", { budget, project, creates, others, created, at })}
+          ${into("backlogs", { budget, project, creates, others, created, since: at, at })}
           ON CONFLICT (budget, project) DO UPDATE SET creates = excluded.creates, others = excluded.others,
             created = backlogs.created + excluded.created, at = excluded.at`;
       },

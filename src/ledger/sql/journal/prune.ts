@@ -100,7 +100,7 @@ function pruneAudit({ run, all }: Statements, meta: Meta): PruneStep {
         kind = 'create-issue' AND outcome IN ('applied', 'unknown')
         AND NOT EXISTS (SELECT 1 FROM links WHERE links.project = audit.project AND links.post = audit.post)
         AND NOT EXISTS (SELECT 1 FROM markers WHERE markers.post = audit.post))
-      LIMIT ${rowsAStep}`;
+      ORDER BY at LIMIT ${rowsAStep}`;
     if (found.length === 0) return false;
     for (const { number } of found) yield* run`DELETE FROM audit WHERE number = ${number}`;
     const last = Math.max((yield* readPruned(meta))?.run ?? 0, ...found.map((line) => line.run));

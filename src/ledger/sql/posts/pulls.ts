@@ -67,7 +67,7 @@ export function createPulls(
           DELETE FROM pulls WHERE project = ${project} AND number <
             (SELECT max(number) FROM pulls WHERE project = ${project} AND kind IN ('complete', 'usable'))`;
         const begun = yield* get<{ number: number }>`
-          INSERT INTO pulls (project, began_at) VALUES (${project}, ${at}) RETURNING number`;
+          INSERT INTO pulls (project, run, began_at) VALUES (${project}, ${number}, ${at}) RETURNING number`;
         const pull = numberOf<PullId>(begun);
         sightings.pulls.set(pull, openPull(pull, project, number));
         on.onRollback(() => sightings.pulls.delete(pull));
@@ -125,7 +125,7 @@ export function createPulls(
         if (open.isBroken && end !== "incomplete")
           throw new Error(`Pull ${pull} lost a page: it can only be incomplete.`);
         yield* run`
-          UPDATE pulls SET kind = ${end}, posts = ${open.seen.size} WHERE number = ${pull}`;
+          UPDATE pulls SET kind = ${end}, ended_at = ${at}, posts = ${open.seen.size} WHERE number = ${pull}`;
         if (end === "complete") yield* countMissing(open, at);
         yield* pages.end(open, end !== "incomplete");
         sightings.pulls.delete(pull);
