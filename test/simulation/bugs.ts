@@ -155,7 +155,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "short-wait",
     words: "an unknown outcome is looked up before `waits` is over",
     breaks: ["I1", "I2"],
-    from: 1769,
+    from: 1870,
     bug: ofWorld(({ policy }) => ({ policy: { ...policy, waits: { createMs: 1, patchMs: 1 } } })),
   },
   {
@@ -498,7 +498,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a COMMIT whose answer was lost is taken for done",
     breaks: ["I5", "I1", "I2", "I12", "no bug"],
     way: shared,
-    from: 101,
+    from: 147,
     bug: { omits: "looking up commits" },
   },
   {
@@ -513,7 +513,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: "pause-not-checked",
     words: "a pause that comes in the middle of a run is not asked for any more",
     breaks: ["I17"],
-    from: 6034,
+    from: 6264,
     bug: ofSent(withoutPauses),
   },
   {
@@ -723,7 +723,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     words: "a list that is late after our own PATCH counts as what people have made of the post",
     breaks: ["I2", "I3", "I16", "I18"],
     way: quirky,
-    from: 208,
+    from: 383,
     bug: {
       ...ofRows((rows) => ({
         due: async (...asked) => (await rows.due(...asked)).map(withoutAccepted),
