@@ -85,6 +85,9 @@ export interface Tracker {
   /** Which person, no program, has set a label of an issue last, by the label's name in lower case, as far as that is known. */
   labellers(issue: IssueRef, bounds: ReadBounds): Promise<ReadonlyMap<string, string>>;
 
+  /** What people and programs have changed of an issue, oldest first, of what a write may change; the first 2,000 events at most. */
+  events(issue: IssueRef, bounds: ReadBounds): Promise<readonly IssueEvent[]>;
+
   /** One issue as it is now. Throws only what concerns more than this issue: a limit, the credential, a server out of reach. */
   readIssue(issue: IssueRef, bounds: ReadBounds): Promise<IssueAnswer>;
 
@@ -162,6 +165,15 @@ export type Listed<T> =
   | { readonly kind: "unchanged" }
   /** `etag`: what makes the next request conditional, opaque; undefined where nothing does. */
   | { readonly kind: "listed"; readonly rows: readonly T[]; readonly etag: string | undefined };
+
+/** A change that an issue has seen, by its kind; `name` of a label, or the title of a milestone. */
+export interface IssueEvent {
+  readonly kind: "closed" | "reopened" | "labeled" | "unlabeled" | "milestoned" | "demilestoned";
+  readonly name: string;
+  readonly login: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
 
 export interface IssueComment {
   /** Login of the author; null for a deleted account, undefined where it can't be read. */

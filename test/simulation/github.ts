@@ -132,6 +132,8 @@ export function createSimTracker(
       assertFree(line, { repository: repositoryOf(repository) });
       return listLabelled(line, requireIssues(repositoryOf(repository)), wanted);
     },
+    // The line plays no part in it: without them a change is decided afresh.
+    events: () => Promise.resolve([]),
     async labellers(issue, bounds) {
       await read(bounds);
       return server.labellersOf(issue);

@@ -215,6 +215,7 @@ function mortalTracker(passage: Passage, tracker: Tracker): Tracker {
       callEach(passage, bounds, tracker.listIssues(repository, query, bounds)),
     labelled: (repository, wanted, bounds) =>
       call(passage, bounds, () => tracker.labelled(repository, wanted, bounds)),
+    events: () => Promise.resolve([]),
     labellers: (issue, bounds) => call(passage, bounds, () => tracker.labellers(issue, bounds)),
     readIssue: (issue, bounds) => call(passage, bounds, () => tracker.readIssue(issue, bounds)),
     budgetOf: tracker.budgetOf,

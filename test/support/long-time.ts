@@ -253,6 +253,7 @@ function createTracker(clock: Clock) {
     releases: listed,
     isAssignable: () => Promise.resolve(true),
     labelled: listed,
+    events: () => Promise.resolve([]),
     labellers: () => Promise.resolve(new Map()),
     async *listIssues(_, query) {
       await Promise.resolve();

@@ -502,6 +502,27 @@ describe("a change of an issue whose answer is lost", () => {
     expect(stage.board.requests.filter(({ method }) => method === "PATCH")).toEqual([]);
   });
 
+  it.each([
+    ["was made, and taken back by people before anybody looked, stays taken back", true, "open"],
+    ["was not made, on an issue that people have reopened before, is made", false, "closed"],
+  ])("%s", async (_, applied, state) => {
+    const stage = await openPair();
+    stage.github.close(repo, 1, "completed");
+    stage.github.reopen(repo, 1);
+    stage.clock.skip(10 * minuteMs);
+    await stage.sync();
+    move(stage, { status: "declined" });
+    loseAnswer(stage, applied);
+    await stage.sync();
+    if (applied) stage.github.reopen(repo, 1);
+    for (let run = 0; run < 3; run += 1) {
+      stage.clock.skip(20 * minuteMs);
+      await stage.sync();
+    }
+    expect(issueOf(stage)).toMatchObject({ state });
+    await expectCalm(stage);
+  });
+
   it("is not taken for made because people have closed the issue for another reason", async () => {
     const stage = await openPair();
     move(stage, { status: "declined" });

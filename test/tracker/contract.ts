@@ -113,6 +113,25 @@ const reading: readonly Promised[] = [
     },
   },
   {
+    name: "tells what was changed of an issue, and by whom",
+    async hold(subject) {
+      await openIssues(subject, 1);
+      await write(subject, { kind: "edit-issue", number: 1, state: "closed" });
+      subject.pass(second);
+      await write(subject, { kind: "edit-issue", number: 1, state: "open" });
+      subject.pass(second);
+      await write(subject, { kind: "add-labels", number: 1, labels: ["Late"] });
+      const { id } = await getRepository(subject);
+      const events = await subject.tracker.events({ repositoryId: id, number: 1 }, bounds);
+      const { login } = subject;
+      expect(events.slice(-3)).toMatchObject([
+        { kind: "closed", login },
+        { kind: "reopened", login },
+        { kind: "labeled", login, name: "Late" },
+      ]);
+    },
+  },
+  {
     name: "lists what an account opened also from its other end: one page, all states",
     async hold(subject) {
       await openIssues(subject, 5);

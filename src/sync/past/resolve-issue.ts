@@ -1,3 +1,4 @@
+import { RemoteError } from "../../errors.ts";
 import type { Change } from "../../ledger/change.ts";
 import type { Intent } from "../../ledger/journal.ts";
 import { type Issue, type IssueField, type IssueRecord, isSameIssue } from "../../model/issue.ts";
@@ -5,13 +6,20 @@ import type { ContentBase, FieldWrite } from "../../model/link.ts";
 import { carriesMark } from "../../plan/board-rules/issue-writes.ts";
 import { isSameValue } from "../../plan/ground/fields.ts";
 import { hashText } from "../../plan/ground/hash.ts";
-import { readIssueField, splitState } from "../../plan/ground/issue-fields.ts";
+import {
+  isSameName,
+  labelOf,
+  readIssueField,
+  splitState,
+  withFields,
+} from "../../plan/ground/issue-fields.ts";
 import { hashBlock, splitBody } from "../../plan/text/block.ts";
+import type { IssueEvent } from "../../tracker/tracker.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { endIntent } from "../ground/record.ts";
 import { asOne, readRow } from "../ground/rows.ts";
 import { isSameLogin } from "../read/identify.ts";
-import { storeRecords } from "../read/markers.ts";
+import { overlapMs, storeRecords } from "../read/markers.ts";
 import { takeComment } from "../write/comment.ts";
 import { takeOwnChange } from "../write/own-change.ts";
 
@@ -50,11 +58,49 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
     });
     cycle.tally.issueWrites += 1;
   } else if (hasRested) {
+    const isTakenBack =
+      record !== undefined && repository !== undefined && (await wasMade(cycle, intent, record.issue));
     await asOne(cycle, async (own) => {
+      if (isTakenBack) {
+        const issue = withFields(record.issue, writes, repository.milestones);
+        await takeOwnChange(own, { post, writes, issue, repository });
+      }
       if (record !== undefined) await storeRecords(own, [record]);
-      await endIntent(own, intent, "REJECTED", "the issue does not show it; it is decided afresh");
+      if (isTakenBack) await endIntent(own, intent, "DONE", "it was made, and people have changed it since");
+      else await endIntent(own, intent, "REJECTED", "the issue does not show it; it is decided afresh");
     });
+    if (isTakenBack) cycle.tally.issueWrites += 1;
   }
+}
+
+/** Whether our account has made the change, as the issue's events tell: then what it shows now is people's, and stays. */
+async function wasMade(
+  cycle: PulledCycle,
+  { issueWrites: writes = [], sentAt, at }: Intent,
+  issue: Issue,
+): Promise<boolean> {
+  const { tracker, ledger } = cycle.world;
+  const logins = [cycle.account, ...(ledger.memory.account()?.former ?? [])];
+  const since = (sentAt ?? at) - overlapMs;
+  try {
+    const events = await tracker.events(issue, cycle.run.bounds);
+    const own = events.filter(
+      (one) => Date.parse(one.at) >= since && logins.some((login) => isSameLogin(one.login, login)),
+    );
+    return writes.every((write) => own.some((event) => isEventOf(event, write)));
+  } catch (error) {
+    // Without them it is as if there were none.
+    if (error instanceof RemoteError && error.concerns === "asked") return false;
+    throw error;
+  }
+}
+
+function isEventOf({ kind, name }: IssueEvent, { field, value }: FieldWrite<IssueField>): boolean {
+  const label = labelOf(field);
+  if (label !== undefined)
+    return kind === (value === true ? "labeled" : "unlabeled") && isSameName(name, label);
+  if (field === "milestone") return kind === (value === null ? "demilestoned" : "milestoned");
+  return field === "state" && kind === (splitState(value).state === "open" ? "reopened" : "closed");
 }
 
 /**

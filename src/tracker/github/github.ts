@@ -144,6 +144,10 @@ export function createAdapter(
       const { listLabelled } = await import("./read/labelled.ts");
       return listLabelled(access, repository, wanted, bounds);
     },
+    async events(issue, bounds) {
+      const { readEvents } = await import("./read/labelled.ts");
+      return readEvents(access, issue, bounds);
+    },
     async labellers(issue, bounds) {
       const { readLabellers } = await import("./read/labelled.ts");
       return readLabellers(access, issue, bounds);

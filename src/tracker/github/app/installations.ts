@@ -71,6 +71,10 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Tra
       return tracker === undefined ? { kind: "missing" } : tracker.readIssue(issue, bounds);
     },
     labelled: (repository, wanted, bounds) => of(repository).labelled(repository, wanted, bounds),
+    async events(issue, bounds) {
+      const tracker = await owners.ofId(issue.repositoryId, bounds);
+      return tracker === undefined ? [] : tracker.events(issue, bounds);
+    },
     async labellers(issue, bounds) {
       const tracker = await owners.ofId(issue.repositoryId, bounds);
       return tracker === undefined ? new Map() : tracker.labellers(issue, bounds);

@@ -56,11 +56,31 @@ function readLabelled(value: unknown, { id }: Repository): LabelledIssue | undef
 
 const eventShape = z
   .object({
-    event: z.literal("labeled"),
-    actor: z.object({ login: z.string(), type: z.literal("User") }),
-    label: z.object({ name: z.string() }),
+    event: z.enum(["closed", "reopened", "labeled", "unlabeled", "milestoned", "demilestoned"]),
+    actor: z.object({ login: z.string(), type: z.unknown().optional() }),
+    label: z.object({ name: z.string() }).optional(),
+    milestone: z.object({ title: z.string() }).optional(),
+    created_at: z.string(),
   })
-  .transform(({ actor, label }) => ({ login: actor.login, label: label.name.toLowerCase() }));
+  .transform(({ event, actor, label, milestone, created_at: at }) => {
+    const name = label?.name ?? milestone?.title ?? "";
+    return { kind: event, name, login: actor.login, isPerson: actor.type === "User", at };
+  });
+
+/** The port's `events`. */
+export async function readEvents(access: Access, issue: IssueRef, bounds: ReadBounds) {
+  const found: z.output<typeof eventShape>[] = [];
+  let count = 0;
+  for await (const page of readPagesOf(access, issue, "events", bounds)) {
+    for (const row of readEach(page.data, "events", z.unknown())) {
+      const event = eventShape.safeParse(row).data;
+      if (event !== undefined) found.push(event);
+    }
+    count += 1;
+    if (count >= mostPages) break;
+  }
+  return found;
+}
 
 /** Which person set each label last, by its name in lower case. */
 export async function readLabellers(
@@ -69,14 +89,7 @@ export async function readLabellers(
   bounds: ReadBounds,
 ): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
-  let count = 0;
-  for await (const page of readPagesOf(access, issue, "events", bounds)) {
-    for (const row of readEach(page.data, "events", z.unknown())) {
-      const event = eventShape.safeParse(row).data;
-      if (event !== undefined) found.set(event.label, event.login);
-    }
-    count += 1;
-    if (count >= mostPages) break;
-  }
+  for (const { kind, name, login, isPerson } of await readEvents(access, issue, bounds))
+    if (kind === "labeled" && isPerson) found.set(name.toLowerCase(), login);
   return found;
 }

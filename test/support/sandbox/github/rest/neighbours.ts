@@ -14,7 +14,7 @@ import { findForRead, findForWrite } from "./issues.ts";
 import { pageByNumber } from "./lists.ts";
 import {
   commentShape,
-  labelEventShape,
+  issueEventShape,
   labelShape,
   labelShapes,
   milestoneShape,
@@ -140,13 +140,14 @@ export function listComments(call: Call): Answer {
   return { ...page, body: page.body.map((comment) => commentShape(state, repository, issue, comment)) };
 }
 
-/** `GET …/issues/{number}/events`, oldest first: those of labels alone; 404 once the issue was transferred. */
+/** `GET …/issues/{number}/events`, oldest first: those of set labels, and of the state; 404 once the issue was transferred. */
 export function listEvents(call: Call): Answer {
   const { state, repository } = call;
   const { issue, refusal } = findForRead(call);
   if (refusal) return refusal.status === 301 ? notFound() : refusal;
-  const page = pageByNumber(call, `issues/${issue.number}/events`, issue.labelled);
-  return { ...page, body: page.body.map((event) => labelEventShape(state, repository, event)) };
+  const events = [...issue.labelled, ...issue.turns].toSorted((one, other) => one.at - other.at);
+  const page = pageByNumber(call, `issues/${issue.number}/events`, events);
+  return { ...page, body: page.body.map((event) => issueEventShape(state, repository, event)) };
 }
 
 /** `POST …/issues/{number}/comments`. */

@@ -239,25 +239,28 @@ export function commentShape(
   };
 }
 
-/** `labeled-issue-event`. */
-export function labelEventShape(
+/** `labeled-issue-event`, and `state-change-issue-event`. */
+export function issueEventShape(
   state: GitHubState,
   repository: StoredRepository,
-  { label, by, at }: StoredIssue["labelled"][number],
+  event: StoredIssue["labelled"][number] | StoredIssue["turns"][number],
 ): Shape {
+  const { by, at } = event;
+  const label = "label" in event ? event.label : 0;
   const id = at * 1_000 + label;
   const { name = "", color = "" } = repository.labels.get(label) ?? {};
+  const turn = "state" in event && event.state === "closed" ? "closed" : "reopened";
   return {
     id,
     node_id: `LE_${id}`,
     url: `${repositoryUrl(state, repository)}/issues/events/${id}`,
     actor: userShape(state, by),
-    event: "labeled",
+    event: "label" in event ? "labeled" : turn,
     commit_id: null,
     commit_url: null,
     created_at: timestamp(at),
     performed_via_github_app: null,
-    label: { name, color },
+    ...("label" in event && { label: { name, color } }),
   };
 }
 

@@ -33,6 +33,7 @@ export function openIssue(state: GitHubState, repository: StoredRepository, star
     id: nextId(state),
     editors: [],
     // As of an issue form, which sets labels for whoever fills it in.
+    turns: [],
     labelled: start.author === null ? [] : setLabels(start.labels, start.author, now),
     number: repository.issues.size + 1,
     state: "open",
@@ -84,6 +85,7 @@ export function setIssueState(
   return saveIssue(state, repository, {
     ...issue,
     state: wanted.state,
+    turns: [...issue.turns, { state: wanted.state, by: wanted.by, at: now }],
     stateReason: isClosed ? (wanted.reason === undefined ? "completed" : wanted.reason) : "reopened",
     closedAt: isClosed ? now : null,
     closedBy: isClosed ? wanted.by : null,

@@ -62,6 +62,8 @@ export interface StoredIssue {
   /** Ids of labels. */
   readonly labels: readonly number[];
   /** Who has set which label, by its id, oldest first. */
+  /** When it was closed or reopened, and by whom. */
+  readonly turns: readonly { readonly state: "open" | "closed"; readonly by: string; readonly at: number }[];
   readonly labelled: readonly { readonly label: number; readonly by: string; readonly at: number }[];
   readonly assignees: readonly string[];
   /** Number of the milestone. */
