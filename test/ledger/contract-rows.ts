@@ -412,6 +412,7 @@ export function describeRows(ledger: () => Ledger): void {
         issues: 0,
         skipped: 0,
         waiting: 0,
+        undecided: 0,
         paused: 0,
         held: 0,
         parked: 0,
@@ -439,7 +440,10 @@ export function describeRows(ledger: () => Ledger): void {
         { kind: "record-row", project, post: postId("p4"), record: createRecord({ standing: skipped }) },
       ]);
       const held = { kind: "held", cause: "guard", message: "a person has to choose", since: noon } as const;
-      const differs = (["disagreement", "did-not-stick"] as const).map((kind) => ({ ...held, kind }));
+      const differs = (["disagreement", "did-not-stick", "undecided"] as const).map((kind) => ({
+        ...held,
+        kind,
+      }));
       await ledger().commit([
         { kind: "record-row", project, post: p1, record: createRecord({ notes: [held, held, ...differs] }) },
         { kind: "park", project, post: p1, parked: createParked() },
@@ -456,6 +460,7 @@ export function describeRows(ledger: () => Ledger): void {
         issues: 2,
         skipped: 2,
         waiting: 0,
+        undecided: 1,
         paused: 0,
         held: 1,
         parked: 2,
