@@ -76,7 +76,7 @@ export interface NewIntent {
   readonly writes?: readonly FieldWrite[];
   /** Of a change of an issue or a comment on it: the fields likewise; the value of a comment is its key. */
   readonly issueWrites?: readonly FieldWrite<IssueField>[];
-  /** Of a PATCH: the record's `updatedAt` before, if it has one. */
+  /** Of a PATCH, or a change of an issue: the `updatedAt` before, if there is one. */
   readonly updatedAtBefore?: string;
   /** Of a change of status: how many voters the board showed right before it; absent where it shows none. */
   readonly voters?: number;

@@ -523,6 +523,23 @@ describe("a change of an issue whose answer is lost", () => {
     await expectCalm(stage);
   });
 
+  it("and was not made is made, though our account made and undid the same a moment before", async () => {
+    const back: ConfigPart = { when: { status: "planned" }, set: { state: "open" } };
+    const stage = await openPair(twoWay([{ ...decline, set: { state: "closed" } }, back]));
+    for (const status of ["declined", "planned"]) {
+      move(stage, { status });
+      await stage.sync();
+    }
+    expect(stage.writes()).toHaveLength(2);
+    move(stage, { status: "declined" });
+    loseAnswer(stage, false);
+    expect(await stage.syncOne()).toMatchObject({ errors: [{ code: "tracker.unknown" }] });
+    stage.clock.skip(20 * minuteMs);
+    await stage.sync();
+    expect(issueOf(stage)).toMatchObject({ state: "closed" });
+    await expectCalm(stage);
+  });
+
   it("is not taken for made because people have closed the issue for another reason", async () => {
     const stage = await openPair();
     move(stage, { status: "declined" });

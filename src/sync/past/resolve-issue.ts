@@ -76,12 +76,13 @@ export async function resolveChange(cycle: PulledCycle, intent: Intent, hasReste
 /** Whether our account has made the change, as the issue's events tell: then what it shows now is people's, and stays. */
 async function wasMade(
   cycle: PulledCycle,
-  { issueWrites: writes = [], sentAt, at }: Intent,
+  { issueWrites: writes = [], sentAt, at, updatedAtBefore }: Intent,
   issue: Issue,
 ): Promise<boolean> {
   const { tracker, ledger } = cycle.world;
   const logins = [cycle.account, ...(ledger.memory.account()?.former ?? [])];
-  const since = (sentAt ?? at) - overlapMs;
+  // By our clock about when it was sent; by the tracker's own not before what the issue showed right before that.
+  const since = Math.max((sentAt ?? at) - overlapMs, Date.parse(updatedAtBefore ?? issue.createdAt));
   try {
     const events = await tracker.events(issue, cycle.run.bounds);
     const own = events.filter(

@@ -152,6 +152,7 @@ function requestOf(
     place,
     number: issue.number,
     issueWrites: writes,
+    updatedAtBefore: issue.updatedAt,
     isOwnRefusal:
       write.kind === "add-labels" && write.labels.some((name) => lacksLabel(cycle, repository, name)),
     fields: writes,

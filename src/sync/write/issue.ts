@@ -22,7 +22,7 @@ import { type Composed, intentLine, type Request, send } from "./send.ts";
 type AnyAction = Pick<Action, "post" | "kind">;
 
 /** One write to an issue, as its writer wants it sent. */
-export interface IssueWriting extends Pick<NewIntent, "number" | "content" | "issueWrites"> {
+export interface IssueWriting extends Pick<NewIntent, "number" | "content" | "issueWrites" | "updatedAtBefore"> {
   readonly action: Exclude<Action, PatchPost>;
   readonly signature: string | undefined;
   readonly repository: RepositoryMemory;
@@ -43,7 +43,8 @@ export interface IssueWriting extends Pick<NewIntent, "number" | "content" | "is
 
 /** The request of a write to an issue. */
 export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request<WriteOutcome> {
-  const { action, signature, write, place, fields, claim, number, content, issueWrites } = writing;
+  const { action, signature, write, place, fields, claim, number, content, issueWrites, updatedAtBefore } =
+    writing;
   const { post, reason } = action;
   const { repository } = writing.repository;
   const { isShown = () => true, isOwnRefusal, record } = writing;
@@ -57,6 +58,7 @@ export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request
         ...(number !== undefined && { number }),
         ...(content !== undefined && { content }),
         ...(issueWrites !== undefined && { issueWrites }),
+        ...(updatedAtBefore !== undefined && { updatedAtBefore }),
       },
       signature,
     ),

@@ -32,8 +32,8 @@ export function openIssue(state: GitHubState, repository: StoredRepository, star
     ...start,
     id: nextId(state),
     editors: [],
-    // As of an issue form, which sets labels for whoever fills it in.
     turns: [],
+    // As of an issue form, which sets labels for whoever fills it in.
     labelled: start.author === null ? [] : setLabels(start.labels, start.author, now),
     number: repository.issues.size + 1,
     state: "open",

@@ -61,9 +61,9 @@ export interface StoredIssue {
   readonly stateReason: string | null;
   /** Ids of labels. */
   readonly labels: readonly number[];
-  /** Who has set which label, by its id, oldest first. */
   /** When it was closed or reopened, and by whom. */
   readonly turns: readonly { readonly state: "open" | "closed"; readonly by: string; readonly at: number }[];
+  /** Who has set which label, by its id, oldest first. */
   readonly labelled: readonly { readonly label: number; readonly by: string; readonly at: number }[];
   readonly assignees: readonly string[];
   /** Number of the milestone. */
