@@ -22,7 +22,8 @@ import { type Composed, intentLine, type Request, send } from "./send.ts";
 type AnyAction = Pick<Action, "post" | "kind">;
 
 /** One write to an issue, as its writer wants it sent. */
-export interface IssueWriting extends Pick<NewIntent, "number" | "content" | "issueWrites" | "updatedAtBefore"> {
+export interface IssueWriting
+  extends Pick<NewIntent, "number" | "content" | "issueWrites" | "updatedAtBefore"> {
   readonly action: Exclude<Action, PatchPost>;
   readonly signature: string | undefined;
   readonly repository: RepositoryMemory;
