@@ -287,7 +287,7 @@ export interface IssuePage {
   readonly lastUpdatedAt: string | undefined;
   /** Whether the tracker has rows beyond this page. */
   readonly hasMore: boolean;
-  /** Of `by` only: every row of the page that can be read, pull requests and those from before `createdSince` included. */
+  /** Of `by` and `first`: every row of the page that can be read, pull requests and those from before `createdSince` included. */
   readonly rows?: readonly NumberedRow[];
   /** Of `by` only: how many pages the list has, pages already read included; undefined where the tracker does not say. */
   readonly pages?: number;

@@ -166,7 +166,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     bug: ofTracker(({ tracker }) => ({
       async *listIssues(repository, query, bounds) {
         for await (const page of tracker.listIssues(repository, query, bounds)) {
-          yield query.kind === "first" ? { ...page, issues: [] } : page;
+          yield query.kind === "first" ? { ...page, issues: [], rows: [] } : page;
           if (query.kind === "by") return;
         }
       },

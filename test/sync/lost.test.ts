@@ -9,7 +9,9 @@ import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } 
 function shortening(tracker: Tracker, most: () => number): Tracker {
   async function* listIssues(...given: Parameters<Tracker["listIssues"]>) {
     for await (const page of tracker.listIssues(...given))
-      yield given[1].kind === "first" ? page : { ...page, issues: page.issues.slice(0, most()) };
+      yield given[1].kind === "first"
+        ? page
+        : { ...page, issues: page.issues.slice(0, most()), rows: page.rows?.slice(0, most()) ?? [] };
   }
   return Object.create(tracker, { listIssues: { value: listIssues } });
 }
@@ -113,6 +115,20 @@ describe("a lost database", () => {
     stage.clock.skip(20 * minuteMs);
     expect(await stage.syncOne()).toMatchObject({ created: 1, issues: 4 });
     expect(stage.github.issues("acme/app")).toHaveLength(4);
+  });
+
+  it("opens nothing either where the account has opened a hundred pull requests before its first issue", async () => {
+    const stage = await openStage();
+    for (let count = 0; count < 100; count += 1)
+      stage.github.openPullRequest("acme/app", { title: `Pull ${count}`, author: "boardsync-bot" });
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.loseState();
+    stage.bend((world) => ({ ...world, tracker: shortening(world.tracker, () => 0) }));
+    const report = await stage.syncOne();
+    expect(report).toMatchObject({ created: 0, errors: [{ code: "tracker.unreadable" }] });
+    stage.clock.skip(20 * minuteMs);
+    expect(await stage.syncOne()).toMatchObject({ created: 0 });
   });
 
   it("says as later what it can't decide before it has read a signal, and nothing in the run after it", async () => {

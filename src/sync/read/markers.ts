@@ -183,7 +183,7 @@ export async function scanMarkers(cycle: Cycle, known: RepositoryMemory): Promis
       const blind = await takeOdd(cycle, page, author);
       for (const odd of blind) sayBlind(cycle, known, odd);
       isBlind ||= blind.length > 0;
-      for (const { issue } of [...page.issues, ...(page.odd ?? [])]) lacking.delete(issue.number);
+      for (const number of numbersOf(page)) lacking.delete(number);
       progress?.show({ project: project.key, what: "pages of issues read", done, total: page.pages });
     }
     sayShort(cycle, known, author, [...lacking]);
@@ -239,13 +239,14 @@ async function firstOpened(
   author: string,
 ): Promise<Set<number>> {
   const numbers = new Set<number>();
-  for await (const { issues, odd = [] } of tracker.listIssues(
-    repository,
-    { kind: "first", author },
-    run.bounds,
-  ))
-    for (const { issue } of [...issues, ...odd]) numbers.add(issue.number);
+  for await (const page of tracker.listIssues(repository, { kind: "first", author }, run.bounds))
+    for (const number of numbersOf(page)) numbers.add(number);
   return numbers;
+}
+
+/** Pull requests are proof as well: those of an account that opens many may fill the page. */
+function numbersOf({ issues, odd = [], rows = [] }: IssuePage): readonly number[] {
+  return [...rows.map(({ number }) => number), ...[...issues, ...odd].map(({ issue }) => issue.number)];
 }
 
 function sayShort(

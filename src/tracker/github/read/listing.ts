@@ -2,7 +2,7 @@ import { RemoteError } from "../../../errors.ts";
 import type { IssueRecord, Repository } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
-import type { IssuePage, IssueQuery } from "../../tracker.ts";
+import type { IssuePage, IssueQuery, NumberedRow } from "../../tracker.ts";
 import { type Access, addressRepository } from "../wire/access.ts";
 import { call } from "../wire/client.ts";
 import { endless, type ListRequest, type Page } from "../wire/pages.ts";
@@ -121,7 +121,7 @@ async function* listByAuthor(
     const isEnd = wanted.length < rows.length;
     yield {
       ...(await record(found, bounds, wanted)),
-      rows: rows.map(({ number, createdAt, updatedAt }) => ({ number, createdAt, updatedAt })),
+      rows: rows.map(numbered),
       hasMore: !isEnd && page.next !== undefined,
       ...(pages !== undefined && { pages }),
     };
@@ -138,7 +138,11 @@ async function* listFirst(
   const request = describeList(access, repository, { creator, sort: "created", direction: "asc" });
   const page = await access.pages.first(request, bounds);
   const found = readIssueRows(page.data);
-  yield { ...(await createPageRecorder(access, repository)(found, bounds)), hasMore: hasMore(page, found) };
+  yield {
+    ...(await createPageRecorder(access, repository)(found, bounds)),
+    rows: found.rows.map(numbered),
+    hasMore: hasMore(page, found),
+  };
 }
 
 function describeList(
@@ -191,6 +195,10 @@ function createPageRecorder({ find }: Access, repository: Repository) {
       lastUpdatedAt: rows.at(-1)?.updatedAt,
     };
   };
+}
+
+function numbered({ number, createdAt, updatedAt }: IssueRow): NumberedRow {
+  return { number, createdAt, updatedAt };
 }
 
 /** GitHub may hide rows of a page, so a short page with a `Link` goes on, and so does a full one without. */
