@@ -35,6 +35,7 @@ export type Connections = (url: URL, isRead: boolean) => Way;
 /**
  * Node.js gives up each address of a host but the last after 250 ms, and asks none twice: where a connection takes longer, a host
  * whose last address leads nowhere, such as its IPv6 one, could never be reached. https://github.com/nodejs/node/issues/54359
+ * Of a short deadline each has half, so that there is time for another.
  */
 const addressTimeoutMs = 2_000;
 
@@ -43,12 +44,16 @@ const headerBytes = 256 * 1024;
 
 /** @throws ConfigError where a proxy has no address. */
 export function openConnections(settings: ProxySettings, connectTimeout: number): Connections {
+  const attemptMs = Math.min(addressTimeoutMs, Math.ceil(connectTimeout / 2));
+  const connect = { autoSelectFamilyAttemptTimeout: attemptMs };
   const options = {
     // HTTP/1.1 only: a connection that carries several requests at once blurs which of them were sent.
     allowH2: false,
     // One overall deadline rules (see `send.ts`); undici's own three would only blur it.
     connectTimeout,
-    connect: { autoSelectFamilyAttemptTimeout: addressTimeoutMs },
+    connect,
+    // To a proxy, too.
+    proxyTls: connect,
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: headerBytes,

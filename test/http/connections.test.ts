@@ -65,15 +65,24 @@ it("reads keep their connection, queries of GraphQL among them", async () => {
   expect(sockets.size).toBe(1);
 });
 
-it("an address that is far away has 2 s to take a connection", async () => {
+it.each([
+  { of: "an address that is far away", timeoutMs: 20_000, isProxy: false, attemptMs: 2_000 },
+  { of: "one of a proxy that is far away", timeoutMs: 20_000, isProxy: true, attemptMs: 2_000 },
+  { of: "one with a deadline of 1 s", timeoutMs: 1_000, isProxy: false, attemptMs: 500 },
+])("$of has $attemptMs ms to take a connection", async ({ timeoutMs, isProxy, attemptMs }) => {
   const { place } = await listenTcp((socket) => {
     socket.end("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}");
   });
   const connect = vi.spyOn(net, "connect");
   try {
-    const { tracker } = createFixture(`http://${place}`, { retries: 0 });
+    const [url, proxy] = isProxy
+      ? ["https://github.invalid", { https: `http://${place}` }]
+      : [`http://${place}`, {}];
+    const { tracker } = createFixture(url, { retries: 0, timeoutMs, proxy });
     await failureOf(tracker.account(unbounded()));
-    expect(connect).toHaveBeenCalledWith(expect.objectContaining({ autoSelectFamilyAttemptTimeout: 2_000 }));
+    expect(connect).toHaveBeenCalledWith(
+      expect.objectContaining({ autoSelectFamilyAttemptTimeout: attemptMs }),
+    );
   } finally {
     connect.mockRestore();
   }
