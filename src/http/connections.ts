@@ -1,5 +1,5 @@
 import { BlockList, isIP } from "node:net";
-import { Agent, type Dispatcher, ProxyAgent } from "undici";
+import { Agent, type Dispatcher, Pool, ProxyAgent } from "undici";
 import { ConfigError } from "../errors.ts";
 
 /** Proxies as they stand in the environment; passed in, never read here. */
@@ -73,7 +73,11 @@ export function openConnections(settings: ProxySettings, connectTimeout: number)
 function openAgents({ http = "", https = "" }: ProxySettings, options: Agent.Options) {
   try {
     const addresses = [http, https].filter((address) => address !== "");
-    const proxies = new Map(addresses.map((uri) => [uri, new ProxyAgent({ ...options, uri })] as const));
+    // By itself it forgets the options of what goes to a proxy without a tunnel.
+    const factory = (origin: URL, own: object) => new Pool(origin, { ...options, ...own });
+    const proxies = new Map(
+      addresses.map((uri) => [uri, new ProxyAgent({ ...options, uri, factory })] as const),
+    );
     return { direct: new Agent(options), proxies };
   } catch {
     // The library's error quotes the address, and with it the proxy's password.

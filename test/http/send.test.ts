@@ -108,12 +108,15 @@ describe("one request", () => {
     expect(error.message).toContain(says);
   });
 
-  it("takes an answer with many headers", async () => {
+  it.each([false, true])("takes an answer with many headers (by a proxy: %s)", async (isProxy) => {
     const server = await serve((_request, response) => {
       response.setHeader("content-security-policy", "x".repeat(100_000));
       response.end(JSON.stringify([{ id: 1 }]));
     });
-    expect((await pull(givenBoard(server.url))).end).toEqual({ kind: "complete" });
+    const board = isProxy
+      ? givenBoard("http://board.invalid/api/v1", { proxy: { http: new URL(server.url).origin } })
+      : givenBoard(server.url);
+    expect((await pull(board)).end).toEqual({ kind: "complete" });
   });
 
   it("takes an answer whose headers come twice", async () => {
