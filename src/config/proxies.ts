@@ -40,14 +40,14 @@ export function readProxies(environment: Partial<Environment>): Proxies {
 }
 
 /** What a name or a password may not hold as it is. */
-const signs = String.raw`, and % in its name or password as %25, @ as %40, # as %23, / as %2F, \ as %5C`;
+const signs = String.raw`, and % in its name or password as %25, @ as %40, # as %23, ? as %3F, / as %2F, \ as %5C`;
 
 function isAddress(address: string): boolean {
   if (!URL.canParse(address) || address.includes("\\")) return false;
-  const { hostname, pathname, username, password } = new URL(address);
+  const { hostname, pathname, search, hash, username, password } = new URL(address);
   try {
-    decodeURIComponent(username + password);
-    return hostname !== "" && !pathname.includes("@");
+    for (const part of [username, password]) decodeURIComponent(part);
+    return hostname !== "" && !`${pathname}${search}${hash}`.includes("@");
   } catch {
     return false;
   }
