@@ -4,9 +4,10 @@ export type Channel = "slack" | "discord" | "teams" | "generic";
 /** Discord takes no more in a message. */
 const mostOfDiscord = 2000;
 /**
- * Teams takes 28 KB with all that it adds, and a workflow has said yes by then: https://github.com/MicrosoftDocs/msteams-docs/issues/11274
+ * Bytes of all lines, each with what stands around it. Teams takes 28 KB with all that it adds, and a workflow has said yes by then:
+ * https://github.com/MicrosoftDocs/msteams-docs/issues/11274
  */
-const mostOfTeams = 16_000;
+const mostOfTeams = 24_000;
 
 /**
  * The body of a message. The text is written in Slack's way, in which ids are harmless already; elsewhere its entities would be
@@ -17,7 +18,7 @@ export function bodyFor(channel: Channel, about: "notice" | "digest", text: stri
     case "slack":
       return { text };
     case "discord":
-      return { content: cut(toMarkdown(text), mostOfDiscord), allowed_mentions: { parse: [] } };
+      return { content: cut(toMarkdown(text)), allowed_mentions: { parse: [] } };
     case "teams":
       return {
         type: "message",
@@ -28,9 +29,7 @@ export function bodyFor(channel: Channel, about: "notice" | "digest", text: stri
               $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
               type: "AdaptiveCard",
               version: "1.4",
-              body: cut(toMarkdown(text), mostOfTeams)
-                .split("\n")
-                .map((line) => ({ type: "TextBlock", text: line, wrap: true })),
+              body: toBlocks(toMarkdown(text)),
             },
           },
         ],
@@ -48,6 +47,16 @@ function withoutEntities(text: string): string {
   return text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
 }
 
-function cut(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most - 1).toWellFormed()}…` : text;
+function cut(text: string): string {
+  return text.length > mostOfDiscord ? `${text.slice(0, mostOfDiscord - 1).toWellFormed()}…` : text;
+}
+
+function toBlocks(text: string): readonly object[] {
+  const blocks = text.split("\n").map((line) => ({ type: "TextBlock", text: line, wrap: true }));
+  let bytes = 0;
+  const end = blocks.findIndex((block) => {
+    bytes += Buffer.byteLength(JSON.stringify(block));
+    return bytes > mostOfTeams;
+  });
+  return end === -1 ? blocks : [...blocks.slice(0, end), { type: "TextBlock", text: "…" }];
 }

@@ -97,11 +97,17 @@ describe("the body of a message", () => {
     expect([content.length, content.isWellFormed(), content.at(-1)]).toEqual([2000, true, "…"]);
   });
 
-  it("is cut to what Teams takes with all that stands around it", () => {
-    const whole = Array.from({ length: 400 }, () => `• ${"x".repeat(98)}`).join("\n");
+  it.each([
+    ["long lines", "x".repeat(98)],
+    ["many short ones", "x"],
+    ["letters of several bytes", "完".repeat(98)],
+  ])("is cut to what Teams takes with all that stands around it: %s", (_, line) => {
+    const whole = Array.from({ length: 4000 }, () => `• ${line}`).join("\n");
     const card = JSON.stringify(bodyFor("teams", "notice", whole));
-    expect(card).toContain("x…");
-    expect(Buffer.byteLength(card)).toBeLessThan(24_000);
+    expect(card).toContain(`${line}","wrap":true},{"type":"TextBlock","text":"…"}]`);
+    const size = Buffer.byteLength(card);
+    expect(size).toBeGreaterThan(23_000);
+    expect(size).toBeLessThan(25_000);
   });
 });
 
