@@ -94,7 +94,7 @@ export interface RowCounts {
   readonly held: number;
   readonly parked: number;
   readonly quarantined: number;
-  /** Posts that differ from what their issues ask for, or show something else than was written, and stay so. */
+  /** Posts that differ from what their issues ask for, show something else than was written, or show more than can be read, and stay so. */
   readonly differs: number;
   /** Linked posts that the board no longer lists, or says that it does not know. */
   readonly missing: number;

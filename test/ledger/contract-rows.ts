@@ -472,6 +472,11 @@ export function describeRows(ledger: () => Ledger): void {
         unknownVotes: 0,
         nextAt: null,
       });
+      const large = { ...held, kind: "undecided", cause: "too-large" } as const;
+      await ledger().commit([
+        { kind: "record-row", project, post: postId("p5"), record: createRecord({ notes: [large] }) },
+      ]);
+      expect(await ledger().rows.counts(project)).toMatchObject({ undecided: 1, differs: 2 });
       const action = { kind: "patch-post", signature: "s1" } as const;
       const planned = (notifies: number | null) => ({ place: null, changes: [], notifies });
       const free = [7, 5, null].map((notifies) => ({ ...held, action, planned: planned(notifies) }));

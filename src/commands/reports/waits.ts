@@ -24,7 +24,7 @@ export function printWaits(
   isFull: boolean,
 ): void {
   // What needs a person comes first; the sort keeps the oldest of each kind on top.
-  const urgencyOf = ({ kind }: WaitingLine): number => stateKinds.indexOf(stateOfWait(kind));
+  const urgencyOf = (line: WaitingLine): number => stateKinds.indexOf(stateOfWait(line));
   const lines = waiting
     .toSorted((one, other) => urgencyOf(one) - urgencyOf(other))
     .map((line): ShownWait => ({ ...line, planned: line.planned ?? undefined }));
@@ -60,7 +60,7 @@ function printAlike(place: Place, alike: Alike<ShownWait>): void {
   if (isGroup || (hasWays && lines.length > 1)) printTogether(place, alike, first);
   else
     for (const line of shown) {
-      printWait(out, `${wordOf(line)}: ${nameShown(place, line)}`, stateOfWait(line.kind));
+      printWait(out, `${wordOf(line)}: ${nameShown(place, line)}`, stateOfWait(line));
       printUnder(out, describePlanned(line.planned, true));
       printUnder(out, whyOf(times, line));
       printWays(out, line, waysOf(toWaited(line), project, [line.post]));
@@ -75,7 +75,7 @@ function printTogether(
 ): void {
   const { out, times, project } = place;
   const counted = `${lines.length} alike${notified === "" ? "" : `; ${notified}`}`;
-  printWait(out, `${wordOf(first)}: ${project}: ${counted}`, stateOfWait(first.kind));
+  printWait(out, `${wordOf(first)}: ${project}: ${counted}`, stateOfWait(first));
   printUnder(out, whyOf(times, first));
   if (isGroup) {
     const names = shown.map(nameTitled).join(", ");
@@ -100,8 +100,8 @@ function waysOfAll(project: string, first: ShownWait): readonly Way[] {
 }
 
 /** How a person calls it; `--json` has the names of the kinds. */
-function wordOf({ kind }: ShownWait): string {
-  return kind === "paused" ? kind : stateWords[stateOfWait(kind)];
+function wordOf(wait: ShownWait): string {
+  return wait.kind === "paused" ? wait.kind : stateWords[stateOfWait(wait)];
 }
 
 function whyOf(times: ToldTimes, { message, code }: ShownWait): string {

@@ -19,13 +19,14 @@ export const stateWords: Readonly<Record<StateKind, string>> = {
 };
 
 /** Of which state of its project something that waits is a part. */
-export function stateOfWait(kind: WaitingRow["kind"]): StateKind {
+export function stateOfWait({ kind, cause }: Pick<WaitingRow, "kind" | "cause">): StateKind {
   switch (kind) {
     case "settling":
     case "waiting":
     case "intent":
-    case "undecided":
       return "later";
+    case "undecided":
+      return cause === "too-large" ? "differs" : "later";
     case "disagreement":
     case "did-not-stick":
     case "paused":

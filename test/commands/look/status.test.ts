@@ -621,6 +621,24 @@ function printHeld(
   return parts.join("");
 }
 
+it("calls what can't be decided later where a run tries it again, and a difference where a side has to change", () => {
+  const wait = (cause: "undecided" | "too-large"): WaitingLine => ({
+    post: "p1",
+    title: null,
+    kind: "undecided",
+    cause,
+    code: null,
+    message: "it can't be read",
+    command: null,
+    since: "2026-03-02T09:00:00.000Z",
+    until: null,
+    issues: [],
+    planned: null,
+  });
+  expect(printHeld([wait("undecided")], true)).toContain("… later: acme-app/p1");
+  expect(printHeld([wait("too-large")], true)).toContain("≠ differs: acme-app/p1");
+});
+
 describe("linked posts that the board no longer lists", () => {
   it("are counted and named by `sync` and `status`, in words and as JSON, and nothing has failed", async () => {
     const stage = await openStage();

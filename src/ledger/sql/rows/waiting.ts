@@ -36,7 +36,10 @@ const putOffKinds = sql`'held', 'settling', 'waiting'`;
 /** Notes of posts that are not paused themselves. Those of a paused post are told under its pause. */
 const running = sql`NOT EXISTS (SELECT 1 FROM posts WHERE posts.number = notes.post AND paused_at IS NOT NULL)`;
 
-/** Linked posts that the board no longer lists. */
+/** What shows more than can be read stays undecided until a side changes. */
+const tooLarge = sql`(kind = 'undecided' AND cause = 'too-large')`;
+
+/** Linked posts that the board no longer lists, or says that it does not know. */
 const missing = sql`posts.hash IS NOT NULL AND missing > 0 AND EXISTS (
   SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number)`;
 
@@ -66,14 +69,14 @@ export function createWaiting(on: Queries): Plain<Pick<Rows, "counts" | "held" |
             UNION SELECT post FROM intents WHERE project = ${project} AND ended_at IS NULL AND state IN ('SENT', 'UNKNOWN')
           ) AS put_off) AS waiting,
           (SELECT count(DISTINCT post) FROM notes
-            WHERE project = ${project} AND kind = 'undecided' AND ${running}) AS undecided,
+            WHERE project = ${project} AND kind = 'undecided' AND NOT ${tooLarge} AND ${running}) AS undecided,
           (SELECT count(*) FROM posts WHERE project = ${project} AND paused_at IS NOT NULL) AS paused,
           (SELECT count(DISTINCT post) FROM notes WHERE project = ${project} AND kind = 'held' AND ${running}) AS held,
           (SELECT count(*) FROM notes WHERE project = ${project} AND kind = 'parked' AND ${running}) AS parked,
           (SELECT count(DISTINCT post) FROM notes
             WHERE project = ${project} AND kind = 'quarantined' AND ${running}) AS quarantined,
           (SELECT count(DISTINCT post) FROM notes
-            WHERE project = ${project} AND kind IN ('disagreement', 'did-not-stick') AND ${running}) AS differs,
+            WHERE project = ${project} AND (kind IN ('disagreement', 'did-not-stick') OR ${tooLarge}) AND ${running}) AS differs,
           (SELECT count(*) FROM posts WHERE project = ${project} AND ${missing}) AS missing,
           (SELECT count(*) FROM notes
             WHERE project = ${project} AND kind = 'held' AND signature IS NOT NULL AND ${running}) AS approvable,
