@@ -157,7 +157,7 @@ const gauges = {
   quarantined: "Posts that need you: to release (the status flapped too often).",
   differs: "Posts that differ from what their issues ask for, and stay so.",
   token_ends_timestamp_seconds: "When the token for GitHub ends, as the last run was told.",
-  missing: "Linked posts that the board no longer lists.",
+  missing: "Linked posts that are not found on the board.",
 } as const;
 type GaugeName = keyof typeof gauges;
 
