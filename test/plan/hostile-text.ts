@@ -28,7 +28,7 @@ const pieces = [
   "HTTPS:\\/\\/GitHub\\.com/o/r",
   "https://ghe.example.com/o/r/issues/3",
   "https://example.com/@me/page#1",
-  "https://x?a=1&sig=eyJ",
+  "https://x?a=1&sig=0123456789abcdef",
   "//",
   "javascript:",
   "data:",

@@ -122,7 +122,7 @@ describe("a post that people edit", () => {
   it("changes nothing where only the address of a picture is signed anew", async () => {
     const stage = await openPair();
     const sign = (time: number): string =>
-      `Like this: ![picture](https://files.example.com/1.png?X-Amz-Date=${time}&X-Amz-Signature=${time}a)`;
+      `Like this: ![picture](https://files.example.com/1.png?X-Amz-Date=${time}&X-Amz-Signature=${`${time}a`.repeat(32)})`;
     stage.board.editPost("acme-app", "p1", { description: sign(1) });
     expect(await stage.syncOne()).toMatchObject({ issueWrites: 1 });
     stage.board.editPost("acme-app", "p1", { description: sign(2) });

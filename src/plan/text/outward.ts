@@ -2,7 +2,7 @@ import { BREAK, type Dialect } from "../../model/dialect.ts";
 import { toPlainCharacters } from "./characters.ts";
 import { cutBytes, cutCodePoints } from "./fence.ts";
 import { redactPeople } from "./redact.ts";
-import { sanitiseText, sanitiseTitle } from "./sanitise.ts";
+import { sanitiseText, sanitiseTitle, withoutSignatures } from "./sanitise.ts";
 
 /**
  * Makes what people wrote on the tracker fit for the board, where customers read it. It holds no hidden comment (as templates of
@@ -34,7 +34,7 @@ const board: Pick<Dialect, "silence"> = {
 function cover(text: string): string {
   return secrets.reduce(
     (rest, form) => rest.replaceAll(form, "[secret]"),
-    redactPeople(text, ["email", "phone"]),
+    redactPeople(withoutSignatures(text), ["email", "phone"]),
   );
 }
 

@@ -6,7 +6,7 @@ import { composeBody, hashBlock } from "./block.ts";
 import { CUT_NOTICE, closeFences, cutBytes, cutCodePoints } from "./fence.ts";
 import { readDescription } from "./html.ts";
 import { redactPeople } from "./redact.ts";
-import { sanitiseText, sanitiseTitle } from "./sanitise.ts";
+import { sanitiseText, sanitiseTitle, withoutSignatures } from "./sanitise.ts";
 import { namesValue, readTemplate, type Template } from "./template.ts";
 import { toSafeUrl } from "./web-address.ts";
 
@@ -251,7 +251,7 @@ function safeValues(
 }
 
 function safeDescription(raw: string, redact: readonly Redacted[], dialect: Dialect): string {
-  const hide = (text: string): string => redactPeople(text, redact);
+  const hide = (text: string): string => redactPeople(withoutSignatures(text), redact);
   const { text, isCut } = readDescription(raw, MAX_READ, hide);
   const safe = sanitiseText(hide(text), dialect).trimEnd();
   return cutBytes(isCut ? `${safe}\n\n${CUT_NOTICE}` : safe, MAX_BLOCK_BYTES);

@@ -32,19 +32,25 @@ export function sanitiseTitle(text: string, dialect: Pick<Dialect, "silence">): 
 }
 
 function toLastingText(text: string): string {
-  return toPlainCharacters(text).replace(ADDRESS, (address) =>
-    SIGNED.test(address) ? address.slice(0, address.indexOf("?")) : address,
-  );
+  return withoutSignatures(toPlainCharacters(text));
+}
+
+/** Comes before e-mail addresses are covered: some stores of files name an account by one in the query, which would be parted there. */
+export function withoutSignatures(text: string): string {
+  return text.replace(ADDRESS, (address) => address.replace(SIGNED_QUERY, ""));
 }
 
 /** An address up to its fragment, or whatever ends one in Markdown. */
 const ADDRESS = /https?:\/\/[^\s<>()[\]"'`*|#]+/gi;
 
 /**
- * What stores of files put into a query: a signature, when it ends, or a JSON Web Token.
+ * A query as stores of files make it: with a signature (in Base64 or hexadecimal), the second in which it ends, or a JSON Web Token.
+ * Other addresses have a word for `signature`, a day for `expires` or JSON in Base64. What ends a sentence stays, and so do letters
+ * that no query holds: in some languages no space stands between an address and the text behind it.
  * Source: https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html
  */
-const SIGNED = /\?(?:[^?]*&)?(?:(?:[\w-]*[_-])?(?:signature|sig|expires|expiry)=|[\w-]+=eyJ)/i;
+const SIGNED_QUERY =
+  /\?(?:[^?]*&(?:amp;)?)?(?:(?:[\w-]*[_-])?(?:(?:signature|sig)=(?:[\w~\\-]|%(?:2B|2F|3D|7E)){16}|(?:expires|expiry)=\d{9})|[\w-]+=eyJ[\w\\-]+\.[\w\\-]+\.)(?:[!-~]*[\w%+/=&~-])?/gi;
 
 function takeMeaning(text: string, dialect: Pick<Dialect, "silence">): string {
   const withoutImages = text.replace(IMAGE, "").replace(/!(?=\[)/g, `!${BREAK}`);

@@ -21,6 +21,7 @@ describe("a text of the tracker for the board", () => {
     ["a key of Amazon's", "key AKIAABCDEFGHIJKLMNOP.", "key [secret]."],
     ["a JSON Web Token", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefgh", "[secret]"],
     ["a private key", "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----", "[secret]"],
+    ["a signed query", `https://s.example/a?id=a@b.example&sig=${"a9".repeat(16)}.`, "https://s.example/a."],
     ["a password in an address", "postgres://me:hunter2@db/x", `postgres://[secret]@${B}db/x`],
   ])("keeps or loses %s", (_, text, expected) => {
     expect(toBoardText(text)).toBe(expected);

@@ -440,6 +440,15 @@ describe("a description in HTML", () => {
     expect(block).not.toMatch(/<!--|javascript:|fixes #1|!\[/);
   });
 
+  it.each([
+    "https://s.example.com/a?GoogleAccessId=a@b.example&Expires=1767603600&Signature=SIGN",
+    "<p>https://s.example.com/a?X-Goog-Credential=a%40b.example%2F1&amp;X-Goog-Signature=SIGN</p>",
+  ])("shows nothing of a signed query that names an account: %s", (text) => {
+    const block = render(text.replace("SIGN", "0a".repeat(32)), ["email", "phone"]);
+    expect(block).toMatch(/https:\/\/s\.example\.com\/a$/m);
+    expect(block).not.toContain("0a0a");
+  });
+
   it("hides people's addresses however they are written", () => {
     const block = render("<p>ada_l@x.example, ada&#95;l&#64;y.example</p>", ["email"]);
     expect(block).not.toMatch(/ada|example/);
