@@ -19,8 +19,8 @@ const hasElement = new RegExp(`<(?:br\\s*/?|/(?:${blocks}|${inline}))>`, "i");
 /** In HTML a line break follows an element or means nothing; in Markdown it follows a word. */
 const breaksLine = /[^>\s][^\S\n]*\n/;
 
-/** A file inside of the text, as of a pasted picture: nobody can read it, and what follows it would be cut off. */
-const INLINE_FILE = /\bdata:[a-z]+\/[\w.+-]+(?:;[\w.=-]+)*;base64,[\w+/=%-]*/gi;
+/** A file inside of the text, as of a pasted picture: nobody can read it, and what follows it would be cut off. Shorter ones are examples. */
+const INLINE_FILE = /\bdata:[a-z]+\/[\w.+-]+(?:;[\w.=-]+)*;base64,[\w+/=%-]{256,}/gi;
 
 /** A description as Markdown. */
 export interface Description {

@@ -40,7 +40,7 @@ function cover(text: string): string {
 
 /** Keys by the forms that their makers gave them (also in parts, as GitHub's of 2026), keys in PEM, JSON Web Tokens, and passwords in addresses. */
 const secrets: readonly RegExp[] = [
-  /(?<![\w-])(?:gh[pousr]_|github_pat_|glpat-|sk-|rk_live_|sk_live_|whsec_|xox[abeprs]-|xapp-|npm_|pypi-|dckr_pat_|hvs\.|SG\.|AIza)[\w-]{16,}(?:\.[\w-]+)*/g,
+  /(?<![\w-])(?:gh[pousr]_|github_pat_|glpat-|sk-|rk_live_|sk_live_|whsec_|xox[abeprs]-|xapp-\d-|npm_|pypi-AgE|dckr_pat_|hvs\.|SG\.[\w-]{22}\.|AIza)[\w-]{16,}(?:\.[\w-]+)*/g,
   /(?<!\w)(?:AKIA|ASIA)[0-9A-Z]{16}(?!\w)/g,
   /(?<![\w.-])eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}/g,
   /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\w\s+/=:,.-]*/g,

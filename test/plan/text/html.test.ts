@@ -47,6 +47,11 @@ describe("a description in HTML", () => {
     expect(shown).toMatch(/^a\n\n(?:!\[\]\(\)\n\n)?b$/);
   });
 
+  it("shows a file that is short enough to be an example", () => {
+    const text = "It stops at `url(data:text/plain;base64,SGVsbG8=)` and `data:;base64,`.";
+    expect(read(text)).toEqual({ text, isCut: false });
+  });
+
   it("is cut where it is very long", () => {
     const { text, isCut } = read(`<p>${"word ".repeat(20_000)}</p>`);
     expect(isCut).toBe(true);

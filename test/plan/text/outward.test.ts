@@ -18,6 +18,13 @@ describe("a text of the tracker for the board", () => {
     ["one in parts", "ghs_123_eyJhbGciOiJSUzI1NiJ9.eyJpYXQiOjF9.Ab-c_d. Next", "[secret]. Next"],
     ["one of GitLab's", "glpat-0123456789abcdefghijklmno.01.0a1b2c3d4", "[secret]"],
     ["one of SendGrid's", "SG.0123456789abcdefghijkl.0123456789-abcdef_ABCDEF", "[secret]"],
+    ["one of PyPI's", "pypi-AgEIcHlwaS5vcmcCJDAwMDAwMDAw", "[secret]"],
+    ["one of Slack's", "xapp-1-A0123456789-0123456789012-0a1b2c", "[secret]"],
+    [
+      "names that begin like a token",
+      "pypi-publish-on-release, xapp-thumbnailers-common, SG.ConfigurationService.read",
+      "pypi-publish-on-release, xapp-thumbnailers-common, SG.ConfigurationService.read",
+    ],
     ["a key of Amazon's", "key AKIAABCDEFGHIJKLMNOP.", "key [secret]."],
     ["a JSON Web Token", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefgh", "[secret]"],
     ["a private key", "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----", "[secret]"],
