@@ -374,6 +374,32 @@ export function describeRows(ledger: () => Ledger): void {
       expect((await kinds()).toSorted()).toEqual(["parked", "quarantined"]);
     });
 
+    it("has nothing of what stood in its place before", async () => {
+      await pullPosts(ledger(), [createPost("p1")]);
+      const plain = { kind: "settling", cause: "settling", message: "the issue rests", since: noon } as const;
+      const action = { kind: "patch-post", signature: "s1" } as const;
+      const planned = { place: "acme/app#1", changes: [], notifies: 3 } as const;
+      const held = {
+        ...plain,
+        kind: "held",
+        cause: "guard",
+        code: "guard",
+        until: noon + 1,
+        action,
+        planned,
+      } as const;
+      const notes = async () => (await readRow(ledger(), "p1")).notes;
+      await ledger().commit([
+        { kind: "record-row", project, post: p1, record: createRecord({ notes: [held, plain] }) },
+      ]);
+      expect(await notes()).toEqual([held, plain]);
+      await ledger().commit([{ kind: "note-action", project, post: p1, of: action, notes: [held] }]);
+      expect(await notes()).toEqual([plain, held]);
+      await ledger().commit([{ kind: "note-action", project, post: p1, of: action, notes: [] }]);
+      expect(await notes()).toEqual([plain]);
+      expect(await ledger().rows.counts(project)).toMatchObject({ waiting: 1, held: 0 });
+    });
+
     it("is missing when the board says so, and due", async () => {
       await pullPosts(ledger(), [createPost("p1")]);
       await settleAll(ledger());

@@ -10,6 +10,16 @@ const lasting: ReadonlySet<string> = new Set<RowNote["kind"]>(["held", "waiting"
 /** What no record of a decision ends. */
 const untilEnded: ReadonlySet<string> = new Set<RowNote["kind"]>(["parked", "quarantined"]);
 
+/** What a note need not have: nothing of the note that stood in its place may stay. */
+const absent: Partial<NoteColumns> = {
+  code: undefined,
+  action: undefined,
+  signature: undefined,
+  planned: undefined,
+  notifies: undefined,
+  followsAt: undefined,
+};
+
 /** What is written of notes: a note that is there already keeps its time, and notes that are the same are not written again. */
 export function createNoteWriter({ run, all, upsert, numbers }: Queries) {
   const columns = sql`kind, cause, code, message, since, action, signature, planned, notifies, follows_at, position`;
@@ -27,7 +37,7 @@ export function createNoteWriter({ run, all, upsert, numbers }: Queries) {
     for (const [position, one] of wanted.entries()) {
       const note: NoteColumns = { ...one, position };
       if (!known.has(JSON.stringify(note)))
-        yield* upsert("notes", ["post", "position"], { ...note, project, post });
+        yield* upsert("notes", ["post", "position"], { ...absent, ...note, project, post });
     }
   }
   return {
