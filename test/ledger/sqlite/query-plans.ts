@@ -40,10 +40,13 @@ const walks: readonly (readonly [step: string, part: string, why: string])[] = [
   ["SCAN linked", "string_agg", "the linked posts of a project, found by an index, are told in one text"],
   ["SCAN linked", "AS issues", "the linked issues of a project, found by an index, are counted"],
   ["SCAN put_off", "AS waiting", "what waits in a project, found by indexes, is counted"],
-  ...["intents", "backlinks", "links USING INDEX links_by_project"].flatMap((child) =>
-    ["RETURNING number", "INTO posts (project, id) SELECT"].map(
-      (part) => [`SCAN ${child}`, part, "passed over, where no reference is broken to be mended"] as const,
-    ),
+  ...["intents", "backlinks", "links USING INDEX links_by_project"].map(
+    (child) =>
+      [
+        `SCAN ${child}`,
+        "RETURNING number",
+        "passed over, where no reference is broken to be mended",
+      ] as const,
   ),
   ["SCAN always", "AS always", "one row, to which a post is joined where it is known"],
   [
