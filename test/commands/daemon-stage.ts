@@ -34,6 +34,7 @@ export function startDaemon(
   const lines: Line[] = [];
   const waiting = new Set<() => void>();
   const listeners = new Set<() => void>();
+  let isHungUp = false;
   const write = (text: string): void => {
     lines.push(JSON.parse(text));
     for (const look of waiting) look();
@@ -47,6 +48,7 @@ export function startDaemon(
     ...(id !== undefined && { id }),
     onHangUp(listener) {
       listeners.add(listener);
+      if (isHungUp) listener();
       return () => listeners.delete(listener);
     },
   });
@@ -77,6 +79,7 @@ export function startDaemon(
       }
     },
     hangUp() {
+      isHungUp ||= listeners.size === 0;
       for (const listener of listeners) listener();
     },
     end,

@@ -110,11 +110,13 @@ async function runUntilSignal(
     metrics.noteReload(next !== undefined);
   };
   let reloaded = Promise.resolve();
-  const ignoreHangUps = terminal.onHangUp?.(() => {
-    reloaded = reloaded.then(reload);
-  });
+  let ignoreHangUps: (() => void) | undefined;
   try {
     http = await listen(post, crew);
+    // One that came until now counts from here on: nothing is rescheduled that has not been started.
+    ignoreHangUps = terminal.onHangUp?.(() => {
+      reloaded = reloaded.then(reload);
+    });
     await crew.run();
   } finally {
     ignoreHangUps?.();

@@ -3,9 +3,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { runProgram } from "../../../src/commands/program.ts";
+import { listenTcp } from "../../support/servers.ts";
 import { until } from "../../support/until.ts";
 import { startDaemon } from "../daemon-stage.ts";
-import { openStage } from "../stage.ts";
+import { createOutput, createTerminal, openStage } from "../stage.ts";
 
 const name = "reload.yaml";
 const whole = (config: string): string => config;
@@ -59,6 +61,23 @@ describe("SIGHUP", () => {
     expect((await fetch(`${address}/readyz`)).status).toBe(200);
     const metrics = await (await fetch(`${address}/metrics`)).text();
     expect(metrics).toContain('boardsync_config_reloads_total{outcome="refused"} 1');
+  });
+
+  it("counts only once the daemon is about to run: before, each time of a schedule would come twice", async () => {
+    const stage = await openStage();
+    const { place } = await listenTcp(() => undefined);
+    const port = String(place.split(":").at(-1));
+    const file = stage.writeConfig(name, (config) => config.replace("{ port: 0 }", `{ port: ${port} }`));
+    const err = createOutput();
+    const onHangUp = (listener: () => void) => {
+      listener();
+      return () => undefined;
+    };
+    const { env, folder: cwd } = stage;
+    const terminal = createTerminal({ args: ["daemon", "-c", file], env, cwd, err, onHangUp });
+    expect(await runProgram(terminal)).toBe(2);
+    expect(err.text()).toContain("can't listen");
+    expect(err.text()).not.toContain("The config was read anew");
   });
 
   it("refuses secrets that are wrong", async () => {
