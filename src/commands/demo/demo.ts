@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { startStory } from "../../demo/story.ts";
+import { type Story, startStory } from "../../demo/story.ts";
 import { exitOf } from "../open/session.ts";
 import { type CommandCall, type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
 import { printJson } from "../print/text.ts";
@@ -28,9 +28,10 @@ async function play(terminal: Terminal, options: DemoOptions): Promise<number> {
   const isSilent = options.json === true || options.quiet === true;
   const clock = createStoryClock();
   const folder = makeStoryFolder();
-  const story = await startStory({ now: clock.now, port: undefined });
   const keys = isSilent || !out.isTerminal ? undefined : terminal.takeKeys?.();
+  let story: Story | undefined;
   try {
+    story = await startStory({ now: clock.now, port: undefined });
     const told = await tellStory({
       stage: openStage(terminal, options, { story, clock, folder }),
       out: {
@@ -47,7 +48,7 @@ async function play(terminal: Terminal, options: DemoOptions): Promise<number> {
     return exitOf(terminal, told.differences.length === 0 ? exitCodes.ok : exitCodes.partial);
   } finally {
     keys?.release();
-    await story.close();
+    await story?.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,7 @@
 /** @module-tag long */
 
 import { readdirSync, readFileSync } from "node:fs";
+import { Server } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { chapters } from "../../../src/commands/demo/chapters.ts";
@@ -65,6 +66,20 @@ describe("demo", () => {
     expect(err).toBe(
       `The demo can make no folder in ${nowhere} (ENOENT): set TMPDIR to one that this user may write.\n`,
     );
+  });
+
+  it.each([
+    ["demo", []],
+    ["demo --serve", ["--serve"]],
+  ])("%s leaves no folder behind where nothing can listen", async (_, args) => {
+    const temporary = ownTemporary();
+    const listen = vi.spyOn(Server.prototype, "listen").mockImplementation(() => {
+      throw new Error("No loopback");
+    });
+    onTestFinished(() => listen.mockRestore());
+    expect((await runDemo(args)).code).toBe(1);
+    expect(listen).toHaveBeenCalled();
+    expect(readdirSync(temporary)).toEqual([]);
   });
 
   it("tells the whole story, and leaves nothing behind", async () => {
