@@ -58,8 +58,8 @@ const eventShape = z
   .object({
     event: z.enum(["closed", "reopened", "labeled", "unlabeled", "milestoned", "demilestoned"]),
     actor: z.object({ login: z.string(), type: z.unknown().optional() }),
-    label: z.object({ name: z.string() }).optional(),
-    milestone: z.object({ title: z.string() }).optional(),
+    label: z.object({ name: z.string() }).nullish(),
+    milestone: z.object({ title: z.string() }).nullish(),
     created_at: z.string(),
   })
   .transform(({ event, actor, label, milestone, created_at: at }) => {
