@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hourMs } from "../../model/time.ts";
 import { createMeta, type MetaKey } from "./journal/meta.ts";
-import { addedToHour } from "./journal/prune.ts";
+import { addedToHour } from "./journal/quiet-hours.ts";
 import { tables } from "./schema.ts";
 import { named, sql, statementsOf } from "./statements.ts";
 import type { Asked, Store } from "./store.ts";

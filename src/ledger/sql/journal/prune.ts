@@ -5,6 +5,7 @@ import { stored } from "../../stored.ts";
 import { named, type Statements, sql } from "../statements.ts";
 import type { Asked, Plain } from "../store.ts";
 import type { Meta } from "./meta.ts";
+import { addedToHour } from "./quiet-hours.ts";
 
 /** A run that told nothing new is counted by the hour from this age on. */
 const quietAfterMs = dayMs;
@@ -14,11 +15,6 @@ const paceMs = 2 * hourMs;
 const rowsAStep = 500;
 /** More than this is left to the next time. */
 const mostSteps = 20;
-
-/** The end of an INSERT of quiet runs: what their hour has counted already stays. */
-export const addedToHour = sql`ON CONFLICT (hour) DO UPDATE SET runs = quiet_runs.runs + excluded.runs,
-  failures = quiet_runs.failures + excluded.failures, longest_ms = CASE
-    WHEN excluded.longest_ms > quiet_runs.longest_ms THEN excluded.longest_ms ELSE quiet_runs.longest_ms END`;
 
 /** How far the runs have been looked through, and what the audit has lost: lines of `meta`. */
 const quietUntil = "quiet_until";
