@@ -12,7 +12,7 @@ import { measureSize, type Sample, type Series } from "./scenarios.ts";
 import { startStage } from "./stage.ts";
 
 const posts = 1000;
-const selected = 100;
+const selected = 200;
 const pages = 10;
 /** Enough for what does not depend on the size, on five pages. */
 const few = 500;
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const usual = {
     projects: 1,
     hasValidators: false,
-    share: 0.1,
+    share: selected / posts,
     runs: 1,
     script,
     env: compiled,
@@ -77,7 +77,8 @@ describe("an import", () => {
   it("asks the tracker for little more than its creates, the scans and the label", () => {
     const { asked } = boardsyncIn("import");
     const tracker = Object.entries(asked).filter(([name]) => name.startsWith("tracker "));
-    const scans = 2;
+    // What changed last, and ours from both ends.
+    const scans = 3;
     const labels = 1;
     const requests = tracker.reduce((sum, [, count]) => sum + count, 0);
     expect(requests).toBeGreaterThanOrEqual(selected + scans + labels);
@@ -132,7 +133,8 @@ describe("a first adoption", () => {
   it("finds every issue by its mark: in one scan, without a write", () => {
     const adoption = boardsyncIn("adoption");
     const latest = 1;
-    expect(adoption.asked["tracker GET /repo/issues"]).toBe(latest + selected / 100);
+    const oldest = 1;
+    expect(adoption.asked["tracker GET /repo/issues"]).toBe(latest + oldest + selected / 100);
     expect(adoption.asked["board GET /feedback"]).toBe(pages);
     expect(writesOf(adoption)).toEqual([]);
   });
@@ -160,7 +162,7 @@ describe("several projects of one repository", () => {
 
   it("look for the marks of all of them in one scan", () => {
     const adoption = boardsyncIn("adoption", spread);
-    expect(adoption.asked["tracker GET /repo/issues"]).toBe(2);
+    expect(adoption.asked["tracker GET /repo/issues"]).toBe(3);
     expect(writesOf(adoption)).toEqual([]);
   });
 });
