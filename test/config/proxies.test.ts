@@ -28,10 +28,12 @@ describe("a proxy in the environment", () => {
       { HTTPS_PROXY: "socks5://me:secret@proxy.corp:1080" },
       "HTTPS_PROXY names a proxy of another kind (socks5://): boardsync speaks to proxies of http and https, as http://host:port",
     ],
-    ...["100%", "a\\b", "a#b", "a/b", "1/b", "1#b", "1?b"].map((password): [Record<string, string>, string] => [
-      { HTTPS_PROXY: `http://me:${password}@proxy.corp:3128` },
-      String.raw`HTTPS_PROXY is not the address of a proxy: write it as http://host:port, and % in its name or password as %25, @ as %40, # as %23, ? as %3F, / as %2F, \ as %5C`,
-    ]),
+    ...["100%", "a\\b", "a#b", "a/b", "1/b", "1#b", "1?b"].map(
+      (password): [Record<string, string>, string] => [
+        { HTTPS_PROXY: `http://me:${password}@proxy.corp:3128` },
+        String.raw`HTTPS_PROXY is not the address of a proxy: write it as http://host:port, and % in its name or password as %25, @ as %40, # as %23, ? as %3F, / as %2F, \ as %5C`,
+      ],
+    ),
   ])("%j is refused by name, and not shown", (environment, problem) => {
     expect(() => readProxies(environment)).toThrow(new ConfigError([problem]));
   });
