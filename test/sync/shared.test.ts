@@ -45,8 +45,8 @@ describe("200 projects of one repository", () => {
       // With the repository, and where the rules look at labels.
       "GET /repos/acme/app/labels": 2,
       "GET /repos/acme/app/milestones": 1,
-      // What has changed, and the search for marks.
-      "GET /repos/acme/app/issues": 2,
+      // What has changed, and the search for marks, from both ends.
+      "GET /repos/acme/app/issues": 3,
     });
     await stage.sync();
     stage.mark();
