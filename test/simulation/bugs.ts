@@ -466,7 +466,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     // Whose lease is over may write what another has learned meanwhile.
     breaks: ["I12", "I6"],
     way: shared,
-    from: 1425,
+    from: 4408,
     bug: ofLedger(() => ({ assertHeld: async () => undefined })),
   },
   {
