@@ -10,8 +10,9 @@ import { isReadingOver, noteError } from "../ground/report.ts";
 import { repositoryNames } from "../ground/world.ts";
 import { parkAbsent, retryAbsent } from "./absent.ts";
 import { followMarked, followNamed, secondLookMs, takeAnswer } from "./follow.ts";
-import { overlapMs, scanMarkers, storePage } from "./markers.ts";
+import { overlapMs, storePage } from "./markers.ts";
 import { askRepositoryAgain, eachRepository, rememberNews } from "./repositories.ts";
+import { scanMarkers } from "./scan-markers.ts";
 import { partOfReading } from "./share.ts";
 
 /**
