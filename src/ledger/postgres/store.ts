@@ -34,9 +34,9 @@ const mostTries = 3;
 /** How often it is asked whether a transaction whose end is not known is over, every fifth of a second. */
 const mostLooks = 50;
 
-/** What is sent to the server: statements whose answers are waited for, or a word about the transaction. */
-type Question = readonly string[] | Word;
-type Word = "write" | "read" | "commit" | "commit late" | "rollback" | "once more";
+/** What a call waits for: the answers to statements, or the end of a transaction. */
+type Question = readonly string[] | End;
+type End = (mine: Session) => Promise<unknown>;
 
 /** Statements and transactions of one call of the port. */
 interface Session {
@@ -52,6 +52,14 @@ interface Session {
   undos: ((isOver: boolean) => void)[];
   beganAt: number;
 }
+
+const idle = (): Omit<Session, "xid" | "beganAt"> => ({
+  mode: undefined,
+  connection: undefined,
+  waiting: [],
+  failures: [],
+  undos: [],
+});
 
 /** Statements that have an answer know what they are, so that several can be sent together. */
 interface Answered<T> extends Asked<T> {
@@ -80,17 +88,9 @@ export function createServerStore(
 ): { readonly store: Store; readonly carry: Carry } {
   const { pool, at, clock } = options;
 
-  const carry: Carry = async (work) => {
-    const mine: Session = {
-      mode: undefined,
-      connection: undefined,
-      waiting: [],
-      xid: "",
-      failures: [],
-      undos: [],
-      beganAt: 0,
-    };
-    const within = <T>(step: () => T): T => {
+  const carry: Carry = async <T>(work: () => Asked<T>) => {
+    const mine: Session = { ...idle(), xid: "", beganAt: 0 };
+    const within = <Step>(step: () => Step): Step => {
       current = mine;
       try {
         return step();
@@ -99,50 +99,22 @@ export function createServerStore(
       }
     };
     try {
-      const steps = within(
-        () => work()[Symbol.iterator]() as Iterator<Question, Awaited<ReturnType<typeof work>>>,
-      );
+      const steps = within(() => work()[Symbol.iterator]() as Generator<Question, T>);
       let step = within(() => steps.next());
       while (step.done !== true) {
         const { value } = step;
         try {
-          const answer = await answerTo(mine, value);
-          step = within(() => steps.next(answer as never));
+          const answer = await (typeof value === "function" ? value(mine) : send(mine, value));
+          step = within(() => steps.next(answer));
         } catch (error) {
-          if (steps.throw === undefined) throw error;
           const failure = failureOf(mine, error);
-          step = within(() => (steps.throw as (error: unknown) => typeof step)(failure));
+          step = within(() => steps.throw(failure));
         }
       }
       if (mine.mode === "ending") await endLate(mine, []);
-      return step.value as never;
+      return step.value;
     } finally {
       mine.connection?.giveBack(false);
-    }
-  };
-
-  const answerTo = async (mine: Session, question: Question): Promise<unknown> => {
-    switch (question) {
-      case "write":
-      case "read":
-        mine.mode = question;
-        mine.waiting = [];
-        mine.failures = [];
-        mine.undos = [];
-        return undefined;
-      case "commit":
-        await commit(mine, []);
-        return undefined;
-      case "commit late":
-        // What may fail has been answered before.
-        if (mine.connection === undefined || mine.waiting.length > 0) await send(mine, ["SELECT 1"]);
-        mine.mode = "ending";
-        return undefined;
-      case "rollback":
-      case "once more":
-        return rollback(mine, question === "rollback");
-      default:
-        return send(mine, question);
     }
   };
 
@@ -178,13 +150,8 @@ export function createServerStore(
   /** Ends the transaction; `then` is asked right after that, in the same message. */
   const commit = async (mine: Session, then: readonly string[]): Promise<readonly ServerAnswer[]> => {
     const { connection: begun, mode } = mine;
-    if (begun === undefined && mine.waiting.length === 0) {
-      mine.mode = undefined;
-      return [];
-    }
-    if (mode === "read") {
-      mine.mode = undefined;
-      mine.connection = undefined;
+    if (mode === "read" || (begun === undefined && mine.waiting.length === 0)) {
+      Object.assign(mine, idle());
       // It has written nothing, so nobody waits for its end.
       void begun?.ask("ROLLBACK").then(
         () => begun.giveBack(true),
@@ -208,6 +175,12 @@ export function createServerStore(
     return (answers ?? (await pool.ask(then.join(";\n")))).slice(-then.length);
   };
 
+  /** COMMIT goes with the next question: what may fail is answered before. */
+  const commitLate: End = async (mine) => {
+    if (mine.connection === undefined || mine.waiting.length > 0) await send(mine, ["SELECT 1"]);
+    mine.mode = "ending";
+  };
+
   const endLate = async (mine: Session, then: readonly string[]): Promise<readonly ServerAnswer[]> => {
     try {
       return await commit(mine, then);
@@ -229,10 +202,7 @@ export function createServerStore(
 
   const end = (mine: Session, isUsable: boolean): void => {
     mine.connection?.giveBack(isUsable);
-    mine.connection = undefined;
-    mine.mode = undefined;
-    mine.waiting = [];
-    mine.undos = [];
+    Object.assign(mine, idle());
   };
 
   /** The server itself says what has become of a transaction whose COMMIT got no answer. */
@@ -264,11 +234,12 @@ export function createServerStore(
     yield* options.moved();
   }
 
-  function* begun<T>(mode: "write" | "read", work: () => Asked<T>, ending: Word): Asked<T> {
+  function* begun<T>(mode: "write" | "read", work: () => Asked<T>, ending: End): Asked<T> {
+    const mine = session();
     // What is read in a transaction is part of it.
-    if (session().mode !== undefined) return yield* work();
+    if (mine.mode !== undefined) return yield* work();
     for (let attempt = 1; ; attempt += 1) {
-      yield mode satisfies Word;
+      Object.assign(mine, idle(), { mode });
       try {
         const result = yield* work();
         yield ending;
@@ -276,7 +247,7 @@ export function createServerStore(
       } catch (error) {
         const isMoved = error instanceof MovedError;
         const isTriedAgain = attempt < mostTries && (isMoved ? holds.length === 0 : isPassing(error));
-        yield (isTriedAgain ? "once more" : "rollback") satisfies Word;
+        yield () => rollback(mine, !isTriedAgain);
         if (isMoved) yield* settleMove(error.now);
         if (!isTriedAgain) throw isMoved ? putBack(at, error) : explainServerError(error, at);
       }
@@ -324,9 +295,10 @@ export function createServerStore(
       }
       return found as never;
     },
-    transaction: (work, end) => begun("write", work, end === "late" ? "commit late" : "commit"),
-    tryOut: (work) => begun("write", work, "rollback"),
-    read: (work) => begun("read", work, "commit"),
+    transaction: (work, end) =>
+      begun("write", work, end === "late" ? commitLate : (mine) => commit(mine, [])),
+    tryOut: (work) => begun("write", work, (mine) => rollback(mine, true)),
+    read: (work) => begun("read", work, (mine) => commit(mine, [])),
     lock: (names) =>
       answer(() => {
         for (const name of names())
