@@ -10,17 +10,13 @@ import { EarlierFormError } from "../stored.ts";
 import { byThisClock, createServerClock, measureClock } from "./clock.ts";
 import { readTables, writeTables } from "./copy.ts";
 import { createPool, type Pool } from "./pool.ts";
-import { engineOf, openSharedLedger, type ServerEngine, type SharedOptions } from "./postgres.ts";
+import { engineOf, openSharedLedger, type SharedOptions } from "./postgres.ts";
 import { createServerStore, type ServerOptions } from "./store.ts";
 import { findHead, knownSchema, openTables, placeOf, refuseNewer } from "./tables.ts";
 import { showPlace } from "./url.ts";
 
-/** What only looks at a server, and what it takes to do so. */
-interface Look {
-  readonly pool: Pool;
-  readonly engine: ServerEngine;
-  readonly isAtHome: boolean;
-}
+/** What whoever only looks at a server has to know. */
+type LookOptions = Pick<SharedOptions, "url" | "host" | "now" | "monotonic">;
 
 /** For whoever holds no lease and follows nothing. */
 function withoutLease(
@@ -48,8 +44,10 @@ async function withPool<T>(url: string, work: (pool: Pool, at: string) => Promis
   }
 }
 
+type Look = NonNullable<Awaited<ReturnType<typeof lookAt>>>;
+
 /** @returns undefined where there is no state. */
-async function lookAt(pool: Pool, at: string, options: SharedOptions): Promise<Look | undefined> {
+async function lookAt(pool: Pool, at: string, options: LookOptions) {
   const head = await findHead(pool, at);
   if (head === undefined) return undefined;
   refuseNewer({ ...head }, at);
@@ -61,12 +59,13 @@ async function lookAt(pool: Pool, at: string, options: SharedOptions): Promise<L
   }
   const place = { now: "place", written: "place" };
   const server = withoutLease({ pool, at, place, known: { place: head.place } }, options);
-  const engine = engineOf(server, [], options, pool.close, async () => undefined);
+  const nobody = { who: "", host: options.host, config: () => "" };
+  const engine = engineOf(server, [], nobody, pool.close, async () => undefined);
   return { pool, engine, isAtHome: head.isAtHome };
 }
 
 /** The same for this work alone. */
-function withLook<T>(options: SharedOptions, work: (look: Look) => Promise<T>): Promise<T | undefined> {
+function withLook<T>(options: LookOptions, work: (look: Look) => Promise<T>): Promise<T | undefined> {
   return withPool(options.url, async (pool, at) => {
     const look = await lookAt(pool, at, options);
     return look && work(look);
@@ -143,25 +142,12 @@ export function hasSharedState(url: string): Promise<boolean> {
  *
  * @throws StateError
  */
-export function readSign(
-  options: Pick<SharedOptions, "url" | "host" | "now" | "monotonic">,
-): Promise<SignOfLife | undefined> {
-  return withLook({ ...options, ...nobody }, async ({ pool, engine }) => {
+export function readSign(options: LookOptions): Promise<SignOfLife | undefined> {
+  return withLook(options, async ({ pool, engine }) => {
     const sign = await engine.carry(() => engine.signs.ofHost());
     return sign && byThisClock(sign, await measureClock(pool, options));
   });
 }
-
-/** Of a process that takes part in nothing. */
-const nobody = {
-  version: "",
-  who: "",
-  config: () => "",
-  leaseMs: 0,
-  requestMs: 0,
-  follows: false,
-  repeat: () => () => undefined,
-};
 
 /**
  * Puts a whole state onto a server that holds none yet.
@@ -196,35 +182,40 @@ export async function emptyServer(
   keep: (image: Buffer) => Promise<void>,
 ): Promise<void> {
   const at = showPlace(options.url);
-  const kept = await withLook(options, async (look) => {
-    const { pool, engine } = look;
-    const [held] = await pool.ask(
-      "SELECT holder FROM boardsync.leases WHERE until > clock_timestamp() LIMIT 1",
-    );
-    const who = held?.rows[0]?.["holder"] ?? (await engine.carry(() => engine.signs.replicas()))[0]?.who;
-    if (who !== undefined) throw new StateHeldError(`The state at ${at} is held by ${String(who)}.`);
-    const copy = await copyOf(look, options);
-    try {
-      if (!look.isAtHome) copy.carry(copy.transaction(() => stampBackup(copy, options.now())));
-      await keep(copy.database.serialize());
-    } finally {
-      copy.close();
-    }
-    return "kept";
-  }).catch(async (error: unknown) => {
-    if (!(error instanceof EarlierFormError)) throw error;
-    const { readEarlierServer } = await import("./earlier.ts");
-    const earlier = { now: options.now(), version: options.version };
-    await withPool(options.url, async (pool) => keep(await readEarlierServer(pool, at, earlier)));
-    return "kept of old";
-  });
-  if (kept === undefined) throw new StateError(`There is no state at ${at}.`);
+  let isEarlier = false;
+  const image = await withLook(options, (look) => imageOf(look, at, options)).catch(
+    async (error: unknown) => {
+      if (!(error instanceof EarlierFormError)) throw error;
+      isEarlier = true;
+      const { readEarlierServer } = await import("./earlier.ts");
+      const earlier = { now: options.now(), version: options.version };
+      return withPool(options.url, (pool) => readEarlierServer(pool, at, earlier));
+    },
+  );
+  if (image === undefined) throw new StateError(`There is no state at ${at}.`);
+  await keep(image);
   // Nobody works with the earlier form any more, so it needs no word that it is an old copy.
-  if (kept === "kept of old") return;
+  if (isEarlier) return;
   const ledger = await openSharedLedger({ ...options, follows: false });
   try {
     await ledger.commit([{ kind: "declare-old", at: options.now() }]);
   } finally {
     ledger.close();
+  }
+}
+
+async function imageOf(look: Look, at: string, options: SharedOptions): Promise<Buffer> {
+  const { pool, engine, isAtHome } = look;
+  const [held] = await pool.ask(
+    "SELECT holder FROM boardsync.leases WHERE until > clock_timestamp() LIMIT 1",
+  );
+  const who = held?.rows[0]?.["holder"] ?? (await engine.carry(() => engine.signs.replicas()))[0]?.who;
+  if (who !== undefined) throw new StateHeldError(`The state at ${at} is held by ${String(who)}.`);
+  const copy = await copyOf(look, options);
+  try {
+    if (!isAtHome) copy.carry(copy.transaction(() => stampBackup(copy, options.now())));
+    return copy.database.serialize();
+  } finally {
+    copy.close();
   }
 }

@@ -85,9 +85,7 @@ export function createPool(url: string, at: string, most: number): Pool {
   const taken = new Set<pg.PoolClient>();
   const take = async (): Promise<Connection> => {
     const client = await pool.connect().catch((error: unknown) => {
-      throw error instanceof pg.DatabaseError && !isLost(error)
-        ? explainServerError(new DatabaseError(error.message, error.code ?? "", error), at)
-        : unreachable(at, error);
+      throw explainServerError(toFailure(error, at), at);
     });
     taken.add(client);
     const giveBack = (isUsable: boolean): void => {
@@ -101,13 +99,9 @@ export function createPool(url: string, at: string, most: number): Pool {
         try {
           return [(await client.query(sql)) as ServerAnswer | ServerAnswer[]].flat();
         } catch (error) {
-          if (error instanceof pg.DatabaseError && !isLost(error))
-            throw new DatabaseError(error.message, error.code ?? "", error);
-          giveBack(false);
-          const ended = error instanceof pg.DatabaseError ? error.code : undefined;
-          throw ended !== undefined && /^25P/.test(ended)
-            ? explainServerError(new DatabaseError(String(Object(error).message), ended, error), at)
-            : unreachable(at, error);
+          const failure = toFailure(error, at);
+          if (!(failure instanceof DatabaseError)) giveBack(false);
+          throw failure;
         }
       },
       giveBack,
@@ -139,9 +133,13 @@ export function createPool(url: string, at: string, most: number): Pool {
   };
 }
 
-/** Whether the server ends the connection with it: it shuts down, starts up, has no room, or waited for us too long. */
-function isLost({ code = "", severity }: pg.DatabaseError): boolean {
-  return severity === "FATAL" || /^(08|57P|25P03|25P04|53)/.test(code);
+/** A refusal; or why the server ends the connection: it shuts down, starts up, has no room, or waited for us too long. */
+function toFailure(error: unknown, at: string): unknown {
+  if (!(error instanceof pg.DatabaseError)) return unreachable(at, error);
+  const { message, code = "", severity } = error;
+  const refusal = new DatabaseError(message, code, error);
+  if (severity !== "FATAL" && !/^(08|57P|25P03|25P04|53)/.test(code)) return refusal;
+  return /^25P/.test(code) ? explainServerError(refusal, at) : unreachable(at, error);
 }
 
 /** The process may end while it is open. Its types don't know of that. */

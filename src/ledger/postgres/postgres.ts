@@ -175,8 +175,6 @@ export function createSharedLedger(shares: Shares): SharedLedger {
   });
 }
 
-export type ServerEngine = Engine & { readonly signs: ReturnType<typeof createSigns> };
-
 /** The engine for one holder of leases, or for what is asked beside runs. */
 export function engineOf(
   server: ServerOptions,
@@ -184,7 +182,7 @@ export function engineOf(
   options: Signer,
   close: () => void,
   assertHeld: () => Promise<void>,
-): ServerEngine {
+): Engine & { readonly signs: ReturnType<typeof createSigns> } {
   const { store, carry } = createServerStore(server, holds);
   return {
     store,
