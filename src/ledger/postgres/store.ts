@@ -301,8 +301,9 @@ export function createServerStore(
     read: (work) => begun("read", work, (mine) => commit(mine, [])),
     lock: (names) =>
       answer(() => {
-        for (const name of names())
-          session().waiting.push(`SELECT pg_advisory_xact_lock(hashtextextended(${literal(name)}, 39))`);
+        const locks = names().map((name) => `pg_advisory_xact_lock(hashtextextended(${literal(name)}, 39))`);
+        // One after the other, as they stand.
+        if (locks.length > 0) session().waiting.push(`SELECT ${locks.join(", ")}`);
       }),
     onRollback: (undo) => {
       if (current?.mode !== undefined) current.undos.push(undo);

@@ -98,7 +98,8 @@ function pruneAudit({ run, all }: Statements, meta: Meta): PruneStep {
         AND NOT EXISTS (SELECT 1 FROM markers WHERE markers.post = audit.post))
       ORDER BY at LIMIT ${rowsAStep}`;
     if (found.length === 0) return false;
-    for (const { number } of found) yield* run`DELETE FROM audit WHERE number = ${number}`;
+    const numbers = found.map((line) => line.number);
+    yield* run`DELETE FROM audit WHERE number IN (SELECT one.value FROM EACH NUMBER ${numbers} AS one)`;
     const last = Math.max((yield* readPruned(meta))?.run ?? 0, ...found.map((line) => line.run));
     yield* meta.write(auditPruned, JSON.stringify({ before, run: last } satisfies Pruned));
     return found.length === rowsAStep;

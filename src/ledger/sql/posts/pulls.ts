@@ -229,7 +229,7 @@ function toFacts(post: number, { values }: Post, facts: string) {
 
 /** Absence counts once a run, and the second time is enough. What only a 404 has told (no run yet) begins with the first. */
 function createMissingCounter(on: Statements): (pull: OpenPull, at: number) => Asked<void> {
-  const { count, get } = on;
+  const { get, all } = on;
   const markNamesakes = createNamesakeMarker(on);
   return function* ({ project, run, seen }, at) {
     const present = sql`FROM posts WHERE project = ${project} AND hash IS NOT NULL AND missing < 2`;
@@ -237,15 +237,15 @@ function createMissingCounter(on: Statements): (pull: OpenPull, at: number) => A
     const counted = yield* get<{ posts: number }>`SELECT count(*) AS posts ${present}`;
     if (counted?.posts === seen.size) return;
     const found = yield* get<NumbersInText>`SELECT string_agg(CAST(number AS TEXT), ',') AS posts ${present}`;
-    for (const number of readNumbers(found)) {
-      if (seen.has(number)) continue;
-      const changed = yield* count`
-        UPDATE posts SET missing = CASE WHEN missing = 1 AND missing_run IS NULL THEN 1 ELSE missing + 1 END,
-          missing_run = ${run}, ${markedDue},
-          missing_since = CASE WHEN missing = 0 THEN ${at} ELSE coalesce(missing_since, ${at}) END
-        WHERE number = ${number} AND missing_run IS DISTINCT FROM ${run}`;
-      if (changed > 0) yield* markNamesakes(sql`here.number = ${number}`);
-    }
+    const missed = readNumbers(found).filter((number) => !seen.has(number));
+    const changed = yield* all<{ number: number }>`
+      UPDATE posts SET missing = CASE WHEN missing = 1 AND missing_run IS NULL THEN 1 ELSE missing + 1 END,
+        missing_run = ${run}, ${markedDue},
+        missing_since = CASE WHEN missing = 0 THEN ${at} ELSE coalesce(missing_since, ${at}) END
+      WHERE number IN (SELECT one.value FROM EACH NUMBER ${missed} AS one) AND missing_run IS DISTINCT FROM ${run}
+      RETURNING number`;
+    const numbers = changed.map((one) => one.number);
+    yield* markNamesakes(sql`here.number IN (SELECT one.value FROM EACH NUMBER ${numbers} AS one)`);
   };
 }
 
