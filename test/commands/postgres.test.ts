@@ -69,6 +69,16 @@ describe("a state on PostgreSQL", () => {
     ]);
   });
 
+  it("is planned before there is any, and leaves no trace: no tables, no file", async () => {
+    const stage = await givenStage();
+    for (let time = 1; time <= 2; time += 1)
+      expect(await stage.run(["plan"])).toMatchObject({ code: 0, out: expect.stringContaining("acme-app") });
+    expect(existsSync(":memory:")).toBe(false);
+    expect(await server.ask(stage.url, "SELECT to_regclass('boardsync.state') AS head")).toEqual([
+      { head: null },
+    ]);
+  });
+
   it("has one page, whichever daemon answers: a code, a cookie and forms count at each of them", async () => {
     const stage = await givenStage();
     await stage.run(["sync"]);

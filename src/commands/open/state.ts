@@ -266,17 +266,17 @@ export async function openBeside(
  * @param work - `isKnown`: whether there was a state to copy.
  */
 export async function withPrivateCopy<T>(
-  { terminal, name, server }: StatePlace,
+  place: StatePlace,
   work: (ledger: Ledger, isKnown: boolean) => Promise<T>,
 ): Promise<T> {
-  const options = stateOptions(terminal);
-  if (server === undefined) {
-    const { ledger, isKnown } = openLedgerCopy(name, options);
-    return closing(ledger, () => work(ledger, isKnown));
-  }
+  const { ledger, isKnown } = await openCopy(place);
+  return closing(ledger, () => work(ledger, isKnown));
+}
+
+async function openCopy({ terminal, name, server }: StatePlace): Promise<ReturnType<typeof openLedgerCopy>> {
+  if (server === undefined) return openLedgerCopy(name, stateOptions(terminal));
   const { openSharedCopy } = await import("../../ledger/postgres/beside.ts");
-  const known = await openSharedCopy(serverOptions(terminal, server, ""));
-  return closing(known ?? openLedger(":memory:", options), (copy) => work(copy, known !== undefined));
+  return openSharedCopy(serverOptions(terminal, server, ""));
 }
 
 /** A process as messages name it, and as others on its state tell it from themselves. */

@@ -4,7 +4,7 @@ import type { Runs, SignOfLife } from "../orders.ts";
 import { createHeld, createLedger } from "../sql/ledger.ts";
 import { stampBackup } from "../sql/stamp.ts";
 import type { SqliteStore } from "../sqlite/database.ts";
-import { createLedger as createSqliteLedger } from "../sqlite/sqlite.ts";
+import { createLedger as createSqliteLedger, type openLedgerCopy } from "../sqlite/sqlite.ts";
 import { openMemoryStore } from "../sqlite/store.ts";
 import { EarlierFormError } from "../stored.ts";
 import { byThisClock, createServerClock, measureClock } from "./clock.ts";
@@ -109,21 +109,26 @@ export async function openSharedReader(options: SharedOptions): Promise<Ledger |
 }
 
 /**
- * A copy of the state in memory, for whoever tries something out: what is written to it reaches nobody.
+ * A copy of the state in memory, for whoever tries something out: what is written to it reaches nobody. `isKnown` says whether
+ * there is one; else the copy is empty, and nothing is made.
  *
- * @returns undefined where there is none yet; nothing is made.
  * @throws StateError
  */
-export function openSharedCopy(options: SharedOptions): Promise<Ledger | undefined> {
-  return withLook(options, async (look) => {
-    const ledger = createSqliteLedger(await copyOf(look, options));
-    if (!look.isAtHome) await ledger.commit([{ kind: "declare-old", at: options.now() }]);
-    return ledger;
+export async function openSharedCopy(options: SharedOptions): Promise<ReturnType<typeof openLedgerCopy>> {
+  const known = await withLook(options, async (look) => {
+    const copied = createSqliteLedger(await copyOf(look, options));
+    if (!look.isAtHome) await copied.commit([{ kind: "declare-old", at: options.now() }]);
+    return copied;
   });
+  return { ledger: known ?? createSqliteLedger(emptyCopy(options)), isKnown: known !== undefined };
+}
+
+function emptyCopy({ now, version }: SharedOptions): SqliteStore {
+  return openMemoryStore({ now: now(), version });
 }
 
 async function copyOf({ engine: { store, carry } }: Look, options: SharedOptions): Promise<SqliteStore> {
-  const copy = openMemoryStore({ now: options.now(), version: options.version });
+  const copy = emptyCopy(options);
   await carry(() => store.read(() => readTables(copy)));
   return copy;
 }
