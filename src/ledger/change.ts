@@ -18,7 +18,7 @@ import type {
 } from "./memory.ts";
 import type { NewRequest, OrderChange, RequestId, RunRecord, SignOfLife } from "./orders.ts";
 import type { ImportChange, MarkedIssue, NamingIssue, NewOtherMark, PullId } from "./pulls.ts";
-import type { RowRecord } from "./rows.ts";
+import type { OfPost, RowRecord } from "./rows.ts";
 
 /** One thing that the state is to know. What belongs together is committed together, by `Ledger.commit`. */
 export type Change =
@@ -95,11 +95,6 @@ export type IssueChange = Kinds<{
   /** Marks every row due that has an issue in a repository. */
   "mark-repository": { repository: RepositoryId };
 }>;
-
-interface OfPost {
-  project: ProjectId;
-  post: PostId;
-}
 
 /** What is recorded of a post. */
 export type RowChange = Kinds<{

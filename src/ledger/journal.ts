@@ -3,6 +3,7 @@ import type { IssueField, RepositoryId, RepositoryName } from "../model/issue.ts
 import type { ContentBase, FieldWrite, IntentKind } from "../model/link.ts";
 import type { FieldValue, PostId, ProjectId } from "../model/post.ts";
 import type { Kinds } from "./kinds.ts";
+import type { OfPost } from "./rows.ts";
 
 /**
  * The write-ahead journal. An intent is SENT in a commit of its own before the request leaves, then DONE, REJECTED, UNKNOWN, or
@@ -46,9 +47,7 @@ export interface DoneSince {
 }
 
 /** An action, by what a saved plan knows it by. */
-export interface KnownAction {
-  readonly project: ProjectId;
-  readonly post: PostId;
+export interface KnownAction extends OfPost {
   readonly kind: IntentKind;
   readonly signature: string;
 }
@@ -57,9 +56,7 @@ export type IntentId = number & { readonly __intent: true };
 
 export type IntentState = "PREPARED" | "SENT" | "UNKNOWN" | "DONE" | "REJECTED";
 
-export interface NewIntent {
-  readonly project: ProjectId;
-  readonly post: PostId;
+export interface NewIntent extends OfPost {
   readonly kind: IntentKind;
   readonly run: number;
   readonly at: number;
@@ -188,9 +185,6 @@ export interface CallKey {
   readonly subject: string;
 }
 
-/** As an intent's. PREPARED, SENT and UNKNOWN are open. */
-export type CallState = IntentState;
-
 /**
  * The write-ahead journal of tool calls: SENT, in a commit of its own before the request leaves, then DONE, REJECTED, UNKNOWN, or
  * PREPARED where it provably did nothing. A line stays for good.
@@ -208,7 +202,8 @@ export interface ToolCalls {
 }
 
 export interface ToolCall extends CallKey {
-  readonly state: CallState;
+  /** As an intent's. */
+  readonly state: IntentState;
   readonly run: number;
   /** SHA-256 of the arguments that are sent. */
   readonly hash: string;
@@ -250,7 +245,7 @@ export type ToolCallChange = Kinds<{
    * @param post - of one that was created: as its history names it from now on.
    */
   "end-call": CallKey & {
-    state: Exclude<CallState, "SENT">;
+    state: Exclude<IntentState, "SENT">;
     at: number;
     message: string;
     isUnsure?: true;

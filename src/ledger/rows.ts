@@ -21,7 +21,7 @@ export interface Rows {
   /** Those of several posts, without posts that no listing has shown. */
   rows(project: ProjectId, posts: readonly PostId[], now: number): Promise<readonly Row[]>;
   /** Every post, of any project, that is linked to an issue; `withDuplicates`: or to a duplicate of it. */
-  linkedTo(issue: IssueRef, scope?: "withDuplicates"): Promise<readonly LinkedPost[]>;
+  linkedTo(issue: IssueRef, scope?: "withDuplicates"): Promise<readonly OfPost[]>;
   /** Whether the text of an issue is some post's, of any project, by a link that remembers it. */
   hasContent(issue: IssueRef): Promise<boolean>;
   /** The texts that the project's posts show in a field, the most common first; posts that are missing don't count. At most 1,000. */
@@ -154,7 +154,8 @@ export interface AbsentLink extends AbsentIssue {
   readonly post: PostId;
 }
 
-export interface LinkedPost {
+/** A post of a project. */
+export interface OfPost {
   readonly project: ProjectId;
   readonly post: PostId;
 }

@@ -3,6 +3,7 @@ import type { Taken } from "../ledger.ts";
 import { type ServerClock, serverTime } from "./clock.ts";
 import { literal } from "./dialect.ts";
 import type { Pool, ServerAnswer } from "./pool.ts";
+import { isAlive, type Signer } from "./signs.ts";
 
 /** A project's lease, by the number that it was taken with: it rises each time that another takes it. */
 export interface LeaseNumber {
@@ -56,20 +57,13 @@ export interface TakenLeases {
   readonly holds: readonly LeaseNumber[];
 }
 
-interface LeaseOptions {
+interface LeaseOptions extends Pick<Signer, "who" | "config"> {
   /** Another one than that of the transactions: a lease is prolonged however busy they are. */
   readonly pool: Pool;
   readonly clock: ServerClock;
   readonly leaseMs: number;
   readonly prolonged: Validity["prolonged"];
-  /** `daemon, process 1 on host box`. */
-  readonly who: string;
-  /** A print of the config that this process works by now. */
-  config(): string;
 }
-
-/** Of `replicas`: a process that has given a sign of life of late, and has not said that it was its last one. */
-export const isAlive = `at > clock_timestamp() - interval '1 minute' AND sign::jsonb ->> 'isLast' IS DISTINCT FROM 'true'`;
 
 /** The row of the config that leads the whole state, however its projects are named; nobody holds it. */
 const all = "";

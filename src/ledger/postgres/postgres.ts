@@ -11,15 +11,10 @@ import { openTables, placeOf, refuseNewer } from "./tables.ts";
 import { showPlace } from "./url.ts";
 
 /** What a shared state is opened with. */
-export interface SharedOptions {
+export interface SharedOptions extends Signer {
   readonly url: string;
   /** Of this program. */
   readonly version: string;
-  /** `daemon, process 1 on host box`. */
-  readonly who: string;
-  readonly host: string;
-  /** A print of the config that this process works by now; '' where it runs nothing. */
-  config(): string;
   readonly leaseMs: number;
   /** The longest that a request to either side may take. */
   readonly requestMs: number;

@@ -2,14 +2,18 @@ import type { Replica, SignOfLife } from "../orders.ts";
 import { toSign } from "../sign.ts";
 import { named, sql, statementsOf } from "../sql/statements.ts";
 import type { Asked, Store } from "../sql/store.ts";
-import { isAlive } from "./leases.ts";
 
-/** Whose signs are written. */
+/** A process on the state. */
 export interface Signer {
+  /** `daemon, process 1 on host box`. */
   readonly who: string;
   readonly host: string;
+  /** A print of the config that it works by now; '' where it runs nothing. */
   config(): string;
 }
+
+/** Of `replicas`: a process that has given a sign of life of late, and has not said that it was its last one. */
+export const isAlive = `at > clock_timestamp() - interval '1 minute' AND sign::jsonb ->> 'isLast' IS DISTINCT FROM 'true'`;
 
 /** Signs of life of all processes. Times are the server's. */
 export function createSigns(store: Store, { who, host, config }: Signer) {

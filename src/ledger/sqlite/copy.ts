@@ -64,7 +64,7 @@ function finishCopy(part: string, path: string, stamp: number | undefined, mark:
     copy.pragma("journal_mode = DELETE");
     copy.pragma("synchronous = FULL");
     if (stamp !== undefined) {
-      const store = createStore(copy, path, undefined);
+      const store = createStore(copy, path);
       store.carry(store.transaction(() => mark(store, stamp)));
     }
   } finally {

@@ -7,12 +7,10 @@ import { stateFailure, withStateFailure } from "./failure.ts";
 /** An open database, which answers at once. */
 export interface SqliteStore extends Store {
   readonly file: string;
-  /** The copy of the state as it was, where opening it has changed its schema. */
-  readonly copy: string | undefined;
   readonly database: Database.Database;
   /** Carries out what was written with `yield*`. */
   carry<T>(asked: Asked<T>): T;
-  /** @throws StateError where a commit would not be on the disk. */
+  /** @throws StateError where a commit would not be on the disk; in memory none has to be. */
   assertDurable(): void;
   close(): void;
 }
@@ -24,12 +22,7 @@ const synchronousFull = 2;
  *
  * @param file - what messages call it.
  */
-export function createStore(
-  database: Database.Database,
-  file: string,
-  copy: string | undefined,
-  isDurable = true,
-): SqliteStore {
+export function createStore(database: Database.Database, file: string): SqliteStore {
   const undos: ((isOver: boolean) => void)[] = [];
   const begin = createTransactions(database);
   const begun = <T>(work: () => Asked<T>, mode: TransactionMode): T => {
@@ -45,7 +38,6 @@ export function createStore(
   };
   return {
     file,
-    copy,
     database,
     carry: atOnce,
     prepare: (sql) => createQuery(database, file, sql),
@@ -75,7 +67,7 @@ export function createStore(
       if (database.inTransaction) undos.push(undo);
     },
     assertDurable: () => {
-      if (isDurable) assertDurable(database, file);
+      if (!database.memory) assertDurable(database, file);
     },
     close: () => {
       database.close();

@@ -32,11 +32,16 @@ export const journalLimitBytes = 16 * 1024 * 1024;
 
 /**
  * Opens the state for writing: makes folder and file when they are missing, checks the file, and brings its schema up to
- * date. Without `isTrusted` the whole file is checked for damage, which reads all of it.
+ * date; `copy` is the state as it was, where that has changed it. Without `isTrusted` the whole file is checked for damage,
+ * which reads all of it.
  *
  * @throws StateError when the file can't be used, in one sentence that says what to do.
  */
-export function openStore(file: string, options: StateOptions, isTrusted = false): SqliteStore {
+export function openStore(
+  file: string,
+  options: StateOptions,
+  isTrusted = false,
+): SqliteStore & { readonly copy: string | undefined } {
   return withStateFailure(file, () => {
     const path = resolve(file);
     refuseOtherFile(path, file);
@@ -53,7 +58,7 @@ export function openStore(file: string, options: StateOptions, isTrusted = false
       setPragmas(database);
       const copy = migrate(database, { path, ...options });
       assertDurable(database, file);
-      return createStore(database, file, copy);
+      return { ...createStore(database, file), copy };
     } catch (error) {
       database.close();
       throw error;
@@ -93,7 +98,7 @@ export function openStoreReadOnly(
           { schema: found },
         );
       }
-      return createStore(database, file, undefined);
+      return createStore(database, file);
     } catch (error) {
       database.close();
       throw error;
@@ -132,7 +137,7 @@ export function openMemoryStore(options: StateOptions, image?: Buffer, file = ":
   database.pragma("foreign_keys = ON");
   database.pragma("trusted_schema = OFF");
   migrate(database, { path: undefined, ...options });
-  return createStore(database, file, undefined, false);
+  return createStore(database, file);
 }
 
 /** A connection for reading; where no file can be made beside the state, to a copy of it. */

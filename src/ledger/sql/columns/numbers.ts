@@ -1,5 +1,6 @@
 import type { PostId, ProjectId } from "../../../model/post.ts";
 import type { Change, SentChange } from "../../change.ts";
+import type { OfPost } from "../../rows.ts";
 import { type Statements, statementsOf } from "../statements.ts";
 import { type Asked, numberOf, type Store } from "../store.ts";
 import type { StandingNotes } from "./notes.ts";
@@ -26,11 +27,6 @@ export type Changes<Kind extends AnyChange["kind"]> = {
 };
 
 export type Numbers = ReturnType<typeof createNumbers>;
-
-export interface OfPost {
-  readonly project: ProjectId;
-  readonly post: PostId;
-}
 
 /** The number of what is not known: no row has it. */
 const unknown = -1;

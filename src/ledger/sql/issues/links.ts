@@ -1,7 +1,7 @@
 import type { IssueRef } from "../../../model/issue.ts";
 import type { ContentBase } from "../../../model/link.ts";
-import type { LinkedPost, Rows } from "../../rows.ts";
-import type { Carrying, OfPost, Queries } from "../columns/numbers.ts";
+import type { OfPost, Rows } from "../../rows.ts";
+import type { Carrying, Queries } from "../columns/numbers.ts";
 import { into, issueColumns, markedDue, ofIssue, type Part, type Statements, sql } from "../statements.ts";
 import type { Asked, Plain } from "../store.ts";
 import { followersOf, type IssueStore } from "./issue-store.ts";
@@ -28,7 +28,7 @@ export function createLinks(
   return {
     hasContent: (issue) =>
       has`SELECT 1 AS one FROM links WHERE ${ofIssue(issue)} AND title_hash IS NOT NULL LIMIT 1`,
-    linkedTo: (issue, scope) => all<LinkedPost>`
+    linkedTo: (issue, scope) => all<OfPost>`
       SELECT board_projects.id AS project, posts.id AS post FROM posts
       JOIN board_projects ON board_projects.number = posts.project
       WHERE posts.number IN (SELECT post FROM links WHERE ${ofIssue(issue)})
