@@ -20,22 +20,20 @@ export interface Leases {
   release(holds: readonly LeaseNumber[]): Promise<void>;
 }
 
-/** Until when leases hold, as this process knows it. */
-export interface Validity {
-  /** These hold until then, by the monotonic clock. */
-  prolonged(holds: readonly LeaseNumber[], until: number): void;
-  /** @throws StateError where what is left of them is shorter than a request may take. */
-  assertLong(holds: readonly LeaseNumber[], leases: Leases): Promise<void>;
-}
-
-/** @param requestMs - the longest that a request may take. */
-export function createValidity(monotonic: () => number, requestMs: number): Validity {
+/**
+ * Until when leases hold, as this process knows it.
+ *
+ * @param requestMs - the longest that a request may take.
+ */
+export function createValidity(monotonic: () => number, requestMs: number) {
   const validUntil = new Map<string, number>();
   return {
-    prolonged(holds, until) {
+    /** These hold until then, by the monotonic clock. */
+    prolonged(holds: readonly LeaseNumber[], until: number): void {
       for (const { project } of holds) validUntil.set(project, until);
     },
-    async assertLong(holds, leases) {
+    /** @throws StateError where what is left of them is shorter than a request may take. */
+    async assertLong(holds: readonly LeaseNumber[], leases: Leases): Promise<void> {
       const isLongEnough = (): boolean => {
         const until = Math.min(...holds.map(({ project }) => validUntil.get(project) ?? 0));
         return monotonic() + requestMs <= until;
@@ -52,17 +50,18 @@ export function createValidity(monotonic: () => number, requestMs: number): Vali
   };
 }
 
+export type Validity = ReturnType<typeof createValidity>;
+
 export interface TakenLeases {
   readonly kind: "held";
   readonly holds: readonly LeaseNumber[];
 }
 
-interface LeaseOptions extends Pick<Signer, "who" | "config"> {
+interface LeaseOptions extends Pick<Signer, "who" | "config">, Pick<Validity, "prolonged"> {
   /** Another one than that of the transactions: a lease is prolonged however busy they are. */
   readonly pool: Pool;
   readonly clock: ServerClock;
   readonly leaseMs: number;
-  readonly prolonged: Validity["prolonged"];
 }
 
 /** The row of the config that leads the whole state, however its projects are named; nobody holds it. */

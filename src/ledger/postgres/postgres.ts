@@ -122,7 +122,9 @@ export async function openSharedLedger(options: SharedOptions): Promise<SharedLe
 }
 
 /** What a shared ledger is made of. */
-export interface Shares {
+export interface Shares
+  extends Pick<SharedOptions, "leaseMs" | "repeat">,
+    Pick<SharedLedger, "now" | "clockAheadMs"> {
   /** For what is asked beside runs. */
   readonly ledger: Ledger;
   /** For a run that holds leases. */
@@ -130,11 +132,6 @@ export interface Shares {
   /** Reads anew what this process holds of the state. */
   relearn(): Promise<void>;
   readonly leases: Leases;
-  readonly leaseMs: number;
-  repeat(everyMs: number, work: () => Promise<void>): () => void;
-  /** Epoch ms, by the clock of the state. */
-  now(): number;
-  readonly clockAheadMs: number;
 }
 
 /** The port with leases. */

@@ -3,7 +3,7 @@ import { type Asked, answer, type Carry, createReader, type Store } from "../sql
 import { type ServerClock, serverTime } from "./clock.ts";
 import { literal, toPostgres } from "./dialect.ts";
 import { DatabaseError, explainServerError, isPassing, stateRowLost } from "./failure.ts";
-import { type LeaseNumber, leaseLost, renewal } from "./leases.ts";
+import { type LeaseNumber, leaseLost, renewal, type Validity } from "./leases.ts";
 import {
   beginCommitted,
   beginRead,
@@ -15,15 +15,13 @@ import {
 import { type PlaceExpressions, refuseNewer } from "./tables.ts";
 
 /** What a store on a server works with. */
-export interface ServerOptions {
+export interface ServerOptions extends Pick<Validity, "prolonged"> {
   readonly pool: Pool;
   /** How messages call the server. */
   readonly at: string;
   readonly place: PlaceExpressions;
   readonly clock: ServerClock;
   readonly leaseMs: number;
-  /** These leases hold until then, by the monotonic clock. */
-  prolonged(holds: readonly LeaseNumber[], until: number): void;
   /** Where the tables were when this process read them first. */
   readonly known: { place: string };
   /** The tables are not where they were: what this process knew of them is over. */

@@ -1,6 +1,7 @@
 import type { PostId } from "../../../model/post.ts";
 import {
   type AuditEntry,
+  auditKinds,
   type CallKey,
   type DoneSince,
   type Intent,
@@ -16,15 +17,6 @@ import { into, postOf, projectOf, sql } from "../statements.ts";
 import type { Asked, Plain } from "../store.ts";
 
 export type Audit = ReturnType<typeof createAudit>;
-
-interface CorrectedCall extends Pick<CallKey, "project" | "subject"> {
-  /** As the audit calls it. */
-  readonly kind: string;
-  readonly isApplied: boolean;
-  readonly message: string;
-  /** The post that it made, where it is known. */
-  readonly post: PostId | undefined;
-}
 
 /** A line as it is read. */
 type Found<Line> = Omit<Line, "fields"> & { readonly fields: string };
@@ -73,13 +65,13 @@ export function createAudit({ run, get, all, numbers }: Queries) {
       UPDATE audit SET outcome = ${outcomeOf(isApplied)}, message = ${message}, is_status = is_status * ${isApplied}
       WHERE post = (SELECT post FROM intents WHERE id = ${intent} AND unknown_at IS NOT NULL)
         AND intent = ${intent} AND outcome = 'unknown'`,
-    /** The same of a call of a tool. */
-    *correctCall({ kind, subject, isApplied, message, ...of }: CorrectedCall) {
-      const project = yield* numbers.project(of.project);
-      const post = of.post === undefined ? undefined : yield* numbers.post(project, of.post);
+    /** The same of a call of a tool; `id` is that of the post that it made, where it is known. */
+    *correctCall(key: CallKey, isApplied: boolean, message: string, id: PostId | undefined) {
+      const project = yield* numbers.project(key.project);
+      const post = id === undefined ? undefined : yield* numbers.post(project, id);
       yield* run`
         UPDATE audit SET outcome = ${outcomeOf(isApplied)}, message = ${message}, post = coalesce(${post}, post)
-        WHERE project = ${project} AND kind = ${kind} AND subject = ${subject} AND outcome = 'unknown'`;
+        WHERE project = ${project} AND kind = ${auditKinds[key.purpose]} AND subject = ${key.subject} AND outcome = 'unknown'`;
     },
     told: {
       *history(id, post, limit) {

@@ -96,9 +96,8 @@ export function createToolCalls(on: Queries, audit: Audit) {
       "send-call": (call) => put("SENT", call),
       "take-call": (call) => put("DONE", call),
       *"end-call"({ post, ...call }) {
-        const { project, purpose, subject, state, message } = call;
-        const corrected = { project, subject, kind: auditKinds[purpose], message, post };
-        if (state !== "UNKNOWN") yield* audit.correctCall({ ...corrected, isApplied: state === "DONE" });
+        const { state, message } = call;
+        if (state !== "UNKNOWN") yield* audit.correctCall(call, state === "DONE", message, post);
         yield* end(call);
       },
     } satisfies Changes<"send-call" | "take-call" | "end-call">,

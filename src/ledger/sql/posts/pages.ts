@@ -6,14 +6,6 @@ import { type Part, type Statements, sql } from "../statements.ts";
 import type { Asked } from "../store.ts";
 import type { HeldPage, OpenPull } from "./sightings.ts";
 
-/** A page whose posts have been stored. */
-interface StoredPage {
-  readonly number: number;
-  readonly posts: readonly number[];
-  /** The highest number of the pages that told what is stored of them. */
-  readonly toldBy: number;
-}
-
 /** A pull has no more pages than this, however small they are. */
 const mostOfPull = 1_000_000;
 /** So many are written at once: a commit costs more than a page, and one that a crash loses is read again. */
@@ -53,8 +45,12 @@ export function createPages({ run, get, all, upsert }: Statements) {
       pages.read += 1;
       return id * mostOfPull + Math.min(pages.read, mostOfPull - 1);
     },
-    /** Keeps what a page is known by, inside the transaction that stores its posts. */
-    *keep(pull: OpenPull, trace: PageTrace, { number, posts, toldBy }: StoredPage) {
+    /**
+     * Keeps what a page is known by, inside the transaction that stores its posts.
+     *
+     * @param toldBy - the highest number of the pages that told what is stored of them.
+     */
+    *keep(pull: OpenPull, trace: PageTrace, number: number, posts: readonly number[], toldBy: number) {
       if (pull.pages.waiting.length >= mostWaiting) yield* write(pull);
       const page = { ...trace, number, posts: posts.length, shown: JSON.stringify(posts) };
       const [known] = yield* select(pull.project, sql`request = ${trace.request}`);

@@ -110,7 +110,7 @@ export function createPulls(
           toldBy = Math.max(toldBy, known.page);
           see(known.number, at);
         }
-        if (trace !== undefined) yield* pages.keep(open, trace, { number: page, posts: stored, toldBy });
+        if (trace !== undefined) yield* pages.keep(open, trace, page, stored, toldBy);
       },
       "see-page": ({ pull, trace, at }) =>
         answer(() => {
@@ -148,21 +148,18 @@ function findOpen(sightings: Sightings, pull: PullId): OpenPull {
   return open;
 }
 
-/** A post as it stands after it was stored. */
-interface StoredPost {
-  readonly number: number;
-  /** The page that told what is stored of it. */
-  readonly page: number;
-}
-
 interface KnownPost {
   id: string;
   number: number;
   hash?: string;
   missing: number;
   seenAt?: number;
+  /** The one that told what is stored of it. */
   page: number;
 }
+
+/** A post as it stands after it was stored. */
+type StoredPost = Pick<KnownPost, "number" | "page">;
 
 /** Stores the posts that a page shows. Those that are as they were cost one look-up for all, and no write. */
 function createPostWriter(
