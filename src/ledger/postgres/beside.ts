@@ -165,8 +165,9 @@ export async function fillServer(options: SharedOptions, image: Buffer): Promise
   const source = openMemoryStore({ now: now(), version }, image);
   try {
     await withPool(url, async (pool, at) => {
-      const head = await openTables(pool, at, version);
-      const known = { pool, at, place: await placeOf(pool), known: { place: head.place } };
+      const place = await placeOf(pool);
+      const head = await openTables(pool, at, version, place);
+      const known = { pool, at, place, known: { place: head.place } };
       const { store, carry } = createServerStore(withoutLease(known, options), []);
       await carry(() => store.transaction(() => writeTables(source, at)));
     });

@@ -53,7 +53,8 @@ export async function openSharedLedger(options: SharedOptions): Promise<SharedLe
     minding.close();
   };
   try {
-    const head = await openTables(pool, at, version);
+    const place = await placeOf(pool);
+    const head = await openTables(pool, at, version, place);
     refuseNewer({ ...head }, at);
     const clock = createServerClock(options.monotonic);
     await askTime(minding, clock);
@@ -61,7 +62,7 @@ export async function openSharedLedger(options: SharedOptions): Promise<SharedLe
     const { prolonged } = validity;
     const leases = createLeases({ ...options, pool: minding, clock, prolonged });
     const server: ServerOptions = {
-      ...{ pool, at, place: await placeOf(pool), clock, leaseMs, prolonged },
+      ...{ pool, at, place, clock, leaseMs, prolonged },
       known: { place: head.place },
       moved: () => relearnMoved(),
     };

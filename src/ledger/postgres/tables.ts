@@ -88,8 +88,12 @@ export async function findHead(pool: Pool, at: string, place?: PlaceExpressions)
  * @param at - how messages call the server.
  * @throws StateError where the role may not, or where they are another program's.
  */
-export async function openTables(pool: Pool, at: string, version: string): Promise<Head> {
-  const place = await placeOf(pool);
+export async function openTables(
+  pool: Pool,
+  at: string,
+  version: string,
+  place: PlaceExpressions,
+): Promise<Head> {
   const known = await findHead(pool, at, place);
   if (known !== undefined && known.schema >= knownSchema) return known;
   const connection = await pool.take();
