@@ -31,14 +31,16 @@ export interface Rows {
   counts(project: ProjectId): Promise<RowCounts>;
   /** Every action that is held, by post; with `shrank` those that only a board that shrank holds, which no approval names. */
   held(project: ProjectId, by?: "shrank"): Promise<readonly HeldAction[]>;
-  /** What waits for a person or a time, oldest first; of these kinds, where some are named, else of all but `missing`; at most `limit`. */
+  /**
+   * What waits for a person or a time, oldest first; of these kinds, where some are named, else of all but `missing`; of one post,
+   * where it is named; at most `limit`.
+   */
   waiting(
     project: ProjectId,
     limit: number,
     kinds?: readonly WaitingRow["kind"][],
+    post?: PostId,
   ): Promise<readonly WaitingRow[]>;
-  /** The same of one post. */
-  waitingOf(project: ProjectId, post: PostId): Promise<readonly WaitingRow[]>;
 }
 
 export interface RowRecord {

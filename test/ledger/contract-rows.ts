@@ -681,8 +681,9 @@ export function describeRows(ledger: () => Ledger): void {
         },
       ]);
       expect(await ledger().rows.waiting(project, 2)).toEqual(waiting.slice(0, 2));
-      expect(await ledger().rows.waitingOf(project, p1)).toEqual(waiting.filter(({ post }) => post === p1));
-      expect(await ledger().rows.waitingOf(project, postId("p9"))).toEqual([]);
+      const waitingOf = (post: typeof p1) => ledger().rows.waiting(project, 10, undefined, post);
+      expect(await waitingOf(p1)).toEqual(waiting.filter(({ post }) => post === p1));
+      expect(await waitingOf(postId("p9"))).toEqual([]);
       expect(await ledger().rows.waiting(otherProject, 2)).toEqual([]);
       await ledger().commit([{ kind: "record-row", project, post: p1, record: createRecord() }]);
       expect(await ledger().rows.waiting(project, 10)).toHaveLength(3);

@@ -240,7 +240,7 @@ describe("a board that spells an id anew", () => {
     const id = rename("p1");
     for (let run = 0; run < 3; run += 1)
       expect(await stage.syncOne()).toMatchObject({ created: 0, held: 1, missing: 1 });
-    const found = await stage.ledger.rows.waitingOf(project, id as PostId);
+    const found = await stage.ledger.rows.waiting(project, 9, undefined, id as PostId);
     expect(found).toMatchObject([
       { cause: "namesake", message: expect.stringContaining(`\`boardsync link acme-app/${id} acme/app#1\``) },
     ]);

@@ -208,7 +208,7 @@ function restOf({ row, project }: Explaining, { standing, dueAt }: Decision): st
 /** Everything about a post that waits for a person or a time, and what ends it: what `status` lists of it, and what was asked for. */
 export async function explainWaits(explaining: Explaining): Promise<readonly ExplainedWait[]> {
   const { ledger, memory, row } = explaining;
-  const waiting = await ledger.rows.waitingOf(memory.id, row.post.id);
+  const waiting = await ledger.rows.waiting(memory.id, Number.MAX_SAFE_INTEGER, undefined, row.post.id);
   const told = [
     ...pausedAsWhole(explaining),
     ...waiting.flatMap((one) => (isPausedAsWhole(one.cause) ? [] : [toWait(explaining, one)])),

@@ -44,7 +44,7 @@ const missing = sql`posts.hash IS NOT NULL AND missing > 0 AND EXISTS (
   SELECT 1 FROM links WHERE links.project = posts.project AND links.post = posts.number)`;
 
 /** What `status` shows: counts of a project, and everything of it that waits. */
-export function createWaiting(on: Queries): Plain<Pick<Rows, "counts" | "held" | "waiting" | "waitingOf">> {
+export function createWaiting(on: Queries): Plain<Pick<Rows, "counts" | "held" | "waiting">> {
   const { get, all, numbers } = on;
   return {
     *held(project, by) {
@@ -88,20 +88,17 @@ export function createWaiting(on: Queries): Plain<Pick<Rows, "counts" | "held" |
             WHERE project = ${project} AND kind IN ('settling', 'waiting') AND ${running}) AS next_at`;
       return { ...(found as RowCounts), nextAt: found?.nextAt ?? null };
     },
-    *waiting(id, limit, kinds = allKinds) {
+    *waiting(id, limit, kinds = allKinds, post) {
       const project = yield* numbers.findProject(id);
+      const asked = waiting(project, limit, kinds, post && postOf(id, post));
       return yield* on.read(function* () {
-        return yield* toRows(project, yield* all`${waiting(project, limit, kinds)}`);
+        return yield* toRows(project, yield* all`${asked}`);
       });
-    },
-    *waitingOf(id, postId) {
-      const project = yield* numbers.findProject(id);
-      const post = postOf(id, postId);
-      return yield* toRows(project, yield* all`${waiting(project, mostOfPost, allKinds, post)}`);
     },
   };
 
   function* toRows(project: number, found: readonly WaitingColumns[]): Asked<readonly WaitingRow[]> {
+    if (found.length === 0) return [];
     const issues = yield* all<IssueRef & { post: number }>`
       SELECT links.post AS post, links.repository AS repository_id, links.number AS number
       FROM EACH NUMBER ${[...new Set(found.map(({ post }) => post))]} AS batch
@@ -126,9 +123,6 @@ const lettable = sql`(signature IS NOT NULL OR ${byShrink})`;
 
 /** What a person can let go: by `approve`, `retry` or `release`. */
 const needed = sql`(kind = 'held' AND ${lettable} OR kind IN ('parked', 'quarantined'))`;
-
-/** Of one post: more than it has fields and actions. */
-const mostOfPost = 100;
 
 function toPlanned(planned: string | undefined): PlannedChange | undefined {
   return planned === undefined ? undefined : readPlanned(planned);
