@@ -54,8 +54,7 @@ export type EntryWish =
  */
 export function decideEntries(facts: ChangelogFacts): readonly EntryWish[] {
   const { wanted, releases, entries, calls } = facts;
-  const stateOf = (purpose: KnownCall["purpose"], tag: string): KnownCall["state"] | undefined =>
-    calls.find((call) => call.purpose === purpose && call.subject === tag)?.state;
+  const stateOf = (purpose: KnownCall["purpose"], tag: string) => callOf(calls, purpose, tag)?.state;
   const isDraft = (tag: string): boolean =>
     stateOf("changelogCreate", tag) === "DONE" && !mayBePublished(stateOf("changelogPublish", tag));
   const asked = releases
@@ -76,6 +75,15 @@ export function decideEntries(facts: ChangelogFacts): readonly EntryWish[] {
   const there = new Set(releases.map((release) => nameRelease(release, facts)));
   const gone = entries.filter(({ tag }) => !there.has(tag) && isDraft(tag));
   return [...asked, ...gone.map(({ tag }): EntryWish => ({ kind: "gone", tag }))];
+}
+
+/** The call for an entry: there is one of each purpose. */
+export function callOf<C extends KnownCall>(
+  calls: readonly C[],
+  purpose: C["purpose"],
+  tag: string,
+): C | undefined {
+  return calls.find((call) => call.purpose === purpose && call.subject === tag);
 }
 
 function isNoted({ id, tag, isPrerelease }: Release, facts: ChangelogFacts): boolean {

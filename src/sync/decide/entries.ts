@@ -3,6 +3,7 @@ import type { PersonRequest } from "../../ledger/orders.ts";
 import type { Release } from "../../model/release.ts";
 import { dayMs } from "../../model/time.ts";
 import {
+  callOf,
   decideEntries as decideWishes,
   type EntryWish,
   mayBePublished,
@@ -16,7 +17,7 @@ import { canonical } from "../../plan/ground/identity.ts";
 import type { ChangelogSettings } from "../../plan/ground/settings.ts";
 import { TemplateError } from "../../plan/text/template.ts";
 import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
-import { type EntryWork, entryOf, lastText, nameEntry } from "../ground/entries.ts";
+import { type EntryWork, entryOf, lastText, nameEntry, purposes } from "../ground/entries.ts";
 import { isPreview, shownEntry } from "../ground/order.ts";
 import { noteError } from "../ground/report.ts";
 import type { Verdict } from "../ground/verdict.ts";
@@ -125,26 +126,19 @@ async function workOf(
   { cycle, changelog, calls, releases }: Deciding,
   { kind, tag, release }: ReleaseWish,
 ): Promise<EntryWork> {
-  const { publishedAt } = release;
   const { posts, doubt } = await readShipped(cycle, { release, releases, wanted: changelog });
   const entry = renderEntry(changelog, release, posts);
   const id = lastText(calls, tag)?.result;
   const args = entryArguments(
     changelog.args[kind] ?? {},
     { entry, release, project: cycle.memory.id, ...(kind === "update" && { id: id ?? "" }) },
-    `board.mcp.tools.changelog${kind === "create" ? "Create" : "Update"}.args`,
+    `board.mcp.tools.${purposes[kind]}.args`,
   );
-  const hash = hashText(canonical(args));
-  const purpose = kind === "create" ? "changelogCreate" : "changelogUpdate";
-  const refused = calls.find((call) => {
-    return (
-      call.purpose === purpose && call.subject === tag && call.state === "REJECTED" && call.hash === hash
-    );
-  });
-  const isFresh = cycle.world.clock.now() - Date.parse(publishedAt) < doubtMs;
+  const last = callOf(calls, purposes[kind], tag);
+  const isFresh = cycle.world.clock.now() - Date.parse(release.publishedAt) < doubtMs;
   const verdict: Verdict =
-    refused !== undefined
-      ? { kind: "hold", cause: "refused", why: `the board refused it: ${refused.message}` }
+    last?.state === "REJECTED" && last.hash === hashText(canonical(args))
+      ? { kind: "hold", cause: "refused", why: `the board refused it: ${last.message}` }
       : doubt !== undefined && isFresh
         ? { kind: "wait", cause: "undecided", why: `it can't be told yet whether it ships ${doubt}` }
         : { kind: "go" };
@@ -176,29 +170,25 @@ async function publishesOf(
     const known = entryOf(cycle, tag);
     const named = requests.filter(({ hash }) => hash === text?.hash);
     const id = text?.result;
-    const why = whyNotPublished(changelog, { isShown: named.length > 0, id, isGone: known?.isGone === true });
-    const others = calls.filter(({ purpose, subject }) => purpose === "changelogPublish" && subject !== tag);
-    const lastAt =
-      goesNow ??
-      Math.max(...others.flatMap(({ state, sentAt }) => (mayBePublished(state) ? [sentAt ?? 0] : [])));
+    const entry = { title: known?.title ?? tag, body: "" };
+    const args = publishArguments(cycle, changelog, { tag, entry, id: id ?? "" });
+    const isFailed = typeof args === "string";
+    const why = isFailed ? args : whyNotPublished(changelog, named.length > 0, known?.isGone, id);
+    const publishedAt = calls.flatMap(({ purpose, subject, state, sentAt = 0 }) =>
+      purpose === "changelogPublish" && subject !== tag && mayBePublished(state) ? [sentAt] : [],
+    );
+    const lastAt = goesNow ?? Math.max(...publishedAt);
     // Two people who were shown the same have let it go once.
     const times = named.some(({ isSecond }) => isSecond) ? 2 : 1;
-    const notBefore = publishAt(Number.isFinite(lastAt) ? lastAt : undefined, times, now);
     const verdict: Verdict =
       why !== undefined
         ? { kind: "refuse", cause: "something-else", why }
-        : (stop ??
-          whileChanging(calls, tag, changing) ??
-          (notBefore === undefined ? { kind: "go" } : waitUntil(notBefore)));
-    const entry = { title: known?.title ?? tag, body: "" };
-    const args = publishArguments(cycle, changelog, { tag, entry, id: id ?? "" });
-    const isOver = typeof args === "string";
-    if (verdict.kind === "go" && !isOver) goesNow = now;
+        : (stop ?? whileChanging(calls, tag, changing) ?? turnOf(publishAt(lastAt, times, now)));
+    if (verdict.kind === "go") goesNow = now;
     works.push({
       ...{ kind: "publish", tag, reason: "a person let it go", entry, posts: known?.posts ?? 0 },
-      ...{ print: known?.print ?? "", release: known?.release, id },
-      ...{ args: isOver ? {} : args, requests: requests.map(({ id: request }) => request) },
-      verdict: isOver ? { kind: "refuse", cause: "something-else", why: args } : verdict,
+      ...{ print: known?.print ?? "", release: known?.release, id, args: isFailed ? {} : args },
+      ...{ verdict, requests: requests.map(({ id: request }) => request) },
     });
   }
   return works;
@@ -208,7 +198,7 @@ async function publishesOf(
 function publishArguments(
   { memory }: PulledCycle,
   { args }: ChangelogSettings,
-  { tag, ...about }: { readonly tag: string; readonly entry: EntryWork["entry"]; readonly id: string },
+  { tag, ...about }: { tag: string; entry: EntryWork["entry"]; id: string },
 ): EntryWork["args"] | string {
   try {
     const named = { ...about, release: { tag, url: "" }, project: memory.id };
@@ -225,15 +215,13 @@ function whileChanging(
   tag: string,
   changing: readonly string[],
 ): Verdict | undefined {
-  const isOpen = calls.some(
-    ({ purpose, subject, state }) =>
-      purpose === "changelogUpdate" && subject === tag && (state === "SENT" || state === "UNKNOWN"),
-  );
-  if (!isOpen && !changing.includes(tag)) return undefined;
+  const state = callOf(calls, "changelogUpdate", tag)?.state;
+  if (state !== "SENT" && state !== "UNKNOWN" && !changing.includes(tag)) return undefined;
   return { kind: "wait", cause: "in-doubt", why: "its release was edited, and its text changes first" };
 }
 
-function waitUntil(at: number): Verdict {
+function turnOf(at: number | undefined): Verdict {
+  if (at === undefined) return { kind: "go" };
   const time = new Date(at).toISOString();
   const why = `another entry was published less than a day before: it follows at ${time}, or when it is approved once more`;
   return { kind: "wait", cause: "turn", why };
@@ -241,11 +229,9 @@ function waitUntil(at: number): Verdict {
 
 function whyNotPublished(
   { publish, args }: ChangelogSettings,
-  {
-    isShown,
-    id,
-    isGone,
-  }: { readonly isShown: boolean; readonly id: string | undefined; readonly isGone: boolean },
+  isShown: boolean,
+  isGone: boolean | undefined,
+  id: string | undefined,
 ): string | undefined {
   if (publish !== "approve") return "`changelog.publish` does not allow it";
   if (args.publish === undefined) return "`board.mcp.tools` names no `changelogPublish`";

@@ -1,7 +1,8 @@
-import type { ToolList } from "../../board/tools.ts";
+import type { ToolArguments, ToolList } from "../../board/tools.ts";
 import type { ToolCall } from "../../ledger/journal.ts";
 import type { EntryMemory } from "../../ledger/memory.ts";
 import type { RequestId } from "../../ledger/orders.ts";
+import { callOf } from "../../plan/changelog/decide.ts";
 import type { Entry } from "../../plan/changelog/entry.ts";
 import { isCalled } from "../../plan/changelog/look.ts";
 import { listArguments } from "../../plan/text/arguments.ts";
@@ -10,24 +11,30 @@ import { type PulledCycle, projectNow } from "./cycle-state.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** What is to become of one entry of the changelog in this run. */
-export interface EntryWork {
+export interface EntryWork extends Pick<EntryMemory, "tag" | "print" | "posts"> {
   readonly kind: "create" | "update" | "publish";
-  /** By which the entry is known. */
-  readonly tag: string;
   /** Id of its release; undefined where nobody knows. */
   readonly release: number | undefined;
-  readonly args: Readonly<Record<string, unknown>>;
+  readonly args: ToolArguments;
   readonly reason: string;
   readonly entry: Entry;
-  /** How many posts it names. */
-  readonly posts: number;
-  /** What its text is made of. */
-  readonly print: string;
   /** Of one that is there: its id. */
   readonly id: string | undefined;
   readonly verdict: Verdict;
   /** What people asked for, that ends with it. */
   readonly requests: readonly RequestId[];
+}
+
+/** The tool for each kind of work. */
+export const purposes = {
+  create: "changelogCreate",
+  update: "changelogUpdate",
+  publish: "changelogPublish",
+} as const;
+
+/** What is remembered of an entry with a new text. */
+export function textOf({ tag, print, entry: { title }, posts, release }: EntryWork) {
+  return { tag, print, title, posts, release };
 }
 
 /**
@@ -106,9 +113,7 @@ export interface DraftText extends Pick<ToolCall, "result" | "url"> {
 
 /** The draft of a release; undefined where none was made. */
 export function lastText(calls: readonly ToolCall[], tag: string): DraftText | undefined {
-  const of = (purpose: ToolCall["purpose"]): ToolCall | undefined =>
-    calls.find((call) => call.purpose === purpose && call.subject === tag);
-  const [made, changed] = [of("changelogCreate"), of("changelogUpdate")];
+  const [made, changed] = [callOf(calls, "changelogCreate", tag), callOf(calls, "changelogUpdate", tag)];
   if (made?.state !== "DONE") return undefined;
   const draft = { result: made.result, url: made.url ?? changed?.url };
   if (changed === undefined) return { ...draft, hash: made.hash };

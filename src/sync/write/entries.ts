@@ -1,4 +1,4 @@
-import type { ToolList, ToolWriting } from "../../board/tools.ts";
+import type { ToolList } from "../../board/tools.ts";
 import { RemoteError } from "../../errors.ts";
 import type { ToolRecord } from "../../model/post.ts";
 import { findEntry, isCalled, ownEntry, printEntry } from "../../plan/changelog/look.ts";
@@ -10,7 +10,9 @@ import {
   nameEntry,
   type OtherEntries,
   otherEntries,
+  purposes,
   sayAlike,
+  textOf,
 } from "../ground/entries.ts";
 import { noteError } from "../ground/report.ts";
 import type { Outcome } from "../ground/verdict.ts";
@@ -31,12 +33,13 @@ export async function writeEntries(
 ): Promise<void> {
   let isAllDone = true;
   for (const work of works) {
-    const outcome = work.verdict.kind === "go" ? await writeEntry({ cycle, work, ask }) : work.verdict;
+    const { kind, verdict } = work;
+    const outcome = verdict.kind === "go" ? await writers[kind]({ cycle, work, ask }) : verdict;
     sayOutcome(cycle, work, outcome);
     const isOver = outcome.kind === "done" || outcome.kind === "unneeded" || outcome.kind === "refuse";
-    if (isOver || (outcome.kind === "failed" && work.kind === "publish"))
+    if (isOver || (outcome.kind === "failed" && kind === "publish"))
       await cycle.world.ledger.commit(work.requests.map((request) => ({ kind: "end-request", request })));
-    if (work.kind !== "publish" && outcome.kind !== "done" && outcome.kind !== "unneeded") isAllDone = false;
+    if (kind !== "publish" && outcome.kind !== "done" && outcome.kind !== "unneeded") isAllDone = false;
   }
   if (look === undefined || !isAllDone || (await hasOpenText(cycle))) return;
   const { etag, etagBy } = look;
@@ -79,20 +82,11 @@ interface Writing {
   readonly ask: AskEntries;
 }
 
-function writeEntry(writing: Writing): Promise<Outcome> {
-  switch (writing.work.kind) {
-    case "create":
-      return createDraft(writing);
-    case "update":
-      return updateDraft(writing);
-    case "publish":
-      return publishDraft(writing);
-  }
-}
+const writers = { create: createDraft, update: updateDraft, publish: publishDraft } as const;
 
 async function createDraft(writing: Writing): Promise<Outcome> {
   const { cycle, work, ask } = writing;
-  const { tag, entry, print, posts } = work;
+  const { tag, entry } = work;
   const { title } = entry;
   if (projectNow(cycle).changelog?.publishing === hashArguments(cycle.settings.changelog?.args.create ?? {}))
     return refuse(cycle, tag, publishesAtOnce);
@@ -115,9 +109,8 @@ async function createDraft(writing: Writing): Promise<Outcome> {
   const own = ownEntry(found, earlier?.there);
   if (own !== undefined) {
     // Made by an earlier call, of an earlier text, it is changed as after any other edit.
-    if (printEntry(own) === shown)
-      await rememberEntry(cycle, { tag, print, title, posts, release: work.release, shown });
-    return takeThere(writing, "changelogCreate", own);
+    if (printEntry(own) === shown) await rememberEntry(cycle, { ...textOf(work), shown });
+    return takeThere(writing, own);
   }
   if (found?.kind === "alike") return refuse(cycle, tag, sayAlike(title, found.entries));
   if ((last?.attempts ?? 0) > 0 && list?.isComplete !== true)
@@ -131,24 +124,23 @@ async function makeDraft(
   others: OtherEntries,
 ): Promise<Outcome> {
   const { cycle, work, ask } = writing;
-  const { tag, entry, print, posts } = work;
-  const { title } = entry;
+  const { tag, entry } = work;
   const before = list?.isComplete === true ? list.records.map(({ id }) => id) : undefined;
   const sent = printSent(entry);
-  await rememberEntry(cycle, { tag, print, title, posts, release: work.release, shown: sent, there: before });
+  await rememberEntry(cycle, { ...textOf(work), shown: sent, there: before });
   const whyDoubted = async (record: ToolRecord) =>
-    isOther(list, others, title, record) ? showsOther : undefined;
+    isOther(list, others, entry.title, record) ? showsOther : undefined;
   const findMade = async () => {
     const now = await askAnew(ask);
     const there = new Set([...others.taken, ...(list?.records ?? []).map(({ id }) => id)]);
-    return now && ownEntry(findEntry(now.records, title, [sent], there), before);
+    return now && ownEntry(findEntry(now.records, entry.title, [sent], there), before);
   };
-  return call(writing, "changelogCreate", { whyDoubted, findMade }, async (own, record) => {
+  return call(writing, { whyDoubted, findMade }, async (own, record) => {
     await rememberEntry(own, { tag, shown: shownBy(record) ?? sent, there: undefined });
     if (record?.isPublished !== true) return;
     const publishing = hashArguments(cycle.settings.changelog?.args.create ?? {});
     await rememberChangelog(own, { publishing });
-    await refuse(cycle, tag, publishesAtOnce);
+    refuse(cycle, tag, publishesAtOnce);
   });
 }
 
@@ -181,7 +173,7 @@ function isOther(
 const publishesAtOnce =
   "the tool has published what it made at once. It is not called any more until its `args` are others: they must ask for a draft";
 
-async function refuse({ tally }: PulledCycle, tag: string, why: string): Promise<Outcome> {
+function refuse({ tally }: PulledCycle, tag: string, why: string): Outcome {
   noteError(tally, { code: "board.entry", message: `${nameEntry(tag)}: ${why}.` });
   return { kind: "failed", why };
 }
@@ -196,37 +188,32 @@ function printSent({ title, body }: EntryWork["entry"]): string {
 
 /** The entry is there already: it is the release's own, as if our call had made it. */
 async function takeThere(
-  { cycle: { world, memory, run }, work: { tag, args, reason } }: Writing,
-  purpose: ToolWriting,
-  { id, url }: Pick<ToolRecord, "id" | "url">,
+  { cycle: { world, memory, run }, work: { kind, tag, args, reason } }: Writing,
+  { id, url }: ToolRecord,
 ): Promise<Outcome> {
-  const key = { project: memory.id, purpose, subject: tag };
-  const at = world.clock.now();
-  const message = "it was there already";
+  const key = { project: memory.id, purpose: purposes[kind], subject: tag };
   // What a process that died has called may be known by now, or be in doubt still.
   const known = (await world.ledger.toolCalls.find(key))?.state;
-  if (known === "DONE" && purpose !== "changelogUpdate") return { kind: "unneeded" };
+  if (known === "DONE" && kind !== "update") return { kind: "unneeded" };
   const isOpen = known === "SENT" || known === "UNKNOWN";
-  const hash = hashArguments(args);
-  const there = { ...key, at, message, result: id, url };
+  const there = { ...key, at: world.clock.now(), message: "it was there already", result: id, url };
   await world.ledger.commit([
     isOpen
       ? { kind: "end-call", ...there, state: "DONE" }
-      : { kind: "take-call", ...there, run: run.number, hash, reason },
+      : { kind: "take-call", ...there, run: run.number, hash: hashArguments(args), reason },
   ]);
   return { kind: "unneeded" };
 }
 
 async function call(
-  { cycle, work: { tag, args, reason, entry, requests, id } }: Writing,
-  purpose: ToolWriting,
+  { cycle, work: { kind, tag, args, reason, entry, requests, id } }: Writing,
   answered: Pick<ToolRequest, "whyDoubted" | "findMade">,
   record?: ToolRequest["record"],
 ): Promise<Outcome> {
   const { outcome } = await callTool(cycle, {
-    ...{ purpose, subject: tag, args, reason, name: nameEntry(tag), isApproved: requests.length > 0 },
+    ...{ purpose: purposes[kind], subject: tag, args, reason, name: nameEntry(tag) },
     tell: { fields: [{ field: "title", value: entry.title }], issue: undefined },
-    ...{ id: purpose === "changelogCreate" ? undefined : id, ...answered, record },
+    ...{ isApproved: requests.length > 0, id: kind === "create" ? undefined : id, ...answered, record },
   });
   return outcome;
 }
@@ -234,29 +221,27 @@ async function call(
 /** A draft that people have edited, or that may be published, stays as it is: that is said once for each edit of the release. */
 async function updateDraft(writing: Writing): Promise<Outcome> {
   const { cycle, work, ask } = writing;
-  const { tag, entry, print, posts, id } = work;
-  const list = await ask();
-  const found = list?.records.find((one) => one.id === id);
-  const why = whyNotChanged(cycle, found, entryOf(cycle, tag)?.shown);
-  if (found?.isPublished === true) await rememberEntry(cycle, { tag, print });
-  if (found?.isPublished === true) return { kind: "unneeded" };
+  const { tag, entry, print, id } = work;
+  const found = (await ask())?.records.find((one) => one.id === id);
   const sent = printSent(entry);
   const isChanged = (one: ToolRecord): boolean => one.id === id && printEntry(one) === sent;
-  if (found !== undefined && isChanged(found)) {
+  if (found !== undefined && found.isPublished !== true && isChanged(found)) {
     // An update whose answer was lost.
-    await rememberEntry(cycle, { tag, print, title: entry.title, posts, shown: sent });
-    return takeThere(writing, "changelogUpdate", found);
+    await rememberEntry(cycle, { ...textOf(work), shown: sent });
+    return takeThere(writing, found);
   }
-  if (why !== undefined) {
+  const why = whyNotChanged(cycle, found, entryOf(cycle, tag)?.shown);
+  if (found?.isPublished === true || why !== undefined) {
     await rememberEntry(cycle, { tag, print });
+    if (found?.isPublished === true) return { kind: "unneeded" };
     return refuse(cycle, tag, `the release was edited, and its draft stays as it was: ${why}`);
   }
   const findMade = async () => (await askAnew(ask))?.records.find(isChanged);
   const whyDoubted = async (record: ToolRecord) =>
     record.id === id || (await findMade()) !== undefined ? undefined : showsOther;
-  return call(writing, "changelogUpdate", { whyDoubted, findMade }, async (own, record) => {
+  return call(writing, { whyDoubted, findMade }, async (own, record) => {
     const shown = (record?.id === id ? shownBy(record) : undefined) ?? sent;
-    await rememberEntry(own, { tag, print, title: entry.title, posts, shown });
+    await rememberEntry(own, { ...textOf(work), shown });
   });
 }
 
@@ -277,7 +262,7 @@ async function publishDraft(writing: Writing): Promise<Outcome> {
   const { work, ask } = writing;
   const list = await ask();
   const found = list?.records.find(({ id }) => id === work.id);
-  if (found?.isPublished === true) return takeThere(writing, "changelogPublish", found);
+  if (found?.isPublished === true) return takeThere(writing, found);
   if (list?.isComplete === true && found === undefined)
     return { kind: "refuse", cause: "something-else", why: "the board does not list the draft any more" };
   const findMade = async () =>
@@ -287,5 +272,5 @@ async function publishDraft(writing: Writing): Promise<Outcome> {
     if (id !== work.id) return (await findMade()) === undefined ? showsOther : undefined;
     return isPublished === false ? "the answer shows a draft" : undefined;
   };
-  return call(writing, "changelogPublish", { whyDoubted, findMade });
+  return call(writing, { whyDoubted, findMade });
 }
