@@ -130,7 +130,6 @@ it("whatever comes back for a PATCH is an outcome, and only a definite answer is
         post: "p1" as PostId,
         url: new URL("https://board.example/api/v1/feedback/p1"),
         names: {},
-        depth: 64,
         excerpt,
         now,
       });

@@ -1,43 +1,37 @@
 import { ConfigError, RemoteError } from "../../errors.ts";
+import type { Patience } from "../../http/repeat.ts";
 import type { Sender } from "../../http/send.ts";
-import type { Log } from "../../log.ts";
 import type { ProjectId } from "../../model/post.ts";
-import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";
+import type { ReadBounds, Traffic } from "../../model/surroundings.ts";
 import type { Board } from "../board.ts";
 import { createReader, type Reader } from "./answer/read.ts";
 import { createExcerpt, showAddress } from "./answer/wording.ts";
-import { type ListOverrides, listPages } from "./list/list.ts";
+import { listPages } from "./list/list.ts";
+import type { ListOverrides } from "./list/page.ts";
 import type { PagingLimits } from "./list/paging.ts";
 import { classifyPatch } from "./patch.ts";
 import { listProjects } from "./projects.ts";
 
-export interface HttpBoardOptions {
-  /** Base address, as in the config: it ends with `/api/v1`, with or without a slash. */
+/** How a service of the board is asked. */
+export interface BoardAccess extends Omit<Patience, "firstPauseMs"> {
   readonly url: string;
   readonly key: string;
   /** Version of boardsync, for the `User-Agent`. */
   readonly version: string;
   /** Carries the requests. */
   readonly sender: Sender;
-  /** How often a read is repeated at most. */
-  readonly retries: number;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  /** Covers the secrets of the other side, too, in what is quoted of the board. */
+  /** Covers the secrets of the other side, too, in what is quoted of the answers. */
   readonly redact?: (text: string) => string;
+}
+
+/** Its address ends with `/api/v1`, with or without a slash. */
+export interface HttpBoardOptions extends BoardAccess {
   /** What a person set because the board's answers can't be recognised. */
   readonly overrides?: { readonly [name in keyof ListOverrides]?: ListOverrides[name] | undefined };
-  readonly limits?: Partial<HttpBoardLimits>;
+  readonly limits?: Partial<PagingLimits>;
 }
 
-export interface HttpBoardLimits extends PagingLimits {
-  /** Of one answer: levels of arrays and objects inside one another. */
-  readonly depth: number;
-}
-
-const usualLimits: HttpBoardLimits = {
-  depth: 64,
+const usualLimits: PagingLimits = {
   // 100,000 posts may come one at a time.
   pages: 100_000,
   posts: 1_000_000,
@@ -65,7 +59,7 @@ export function createHttpBoard(options: HttpBoardOptions): Board & Traffic {
   };
   const reading = {
     ...options,
-    ...{ send: sender.send, headers, depth: limits.depth, excerpt, firstPauseMs: 500 },
+    ...{ send: sender.send, headers, excerpt, firstPauseMs: 500 },
   };
   const reader = createReader(reading);
   const overrides = { list: given.list ?? {}, paging: given.paging ?? {}, fields: given.fields ?? {} };
@@ -80,10 +74,7 @@ export function createHttpBoard(options: HttpBoardOptions): Board & Traffic {
   };
   return {
     verifyKey: (bounds) => askBase(base, () => verifyKey(reader, addressOf, bounds)),
-    listProjects: (bounds) =>
-      askBase(base, () =>
-        listProjects({ ...{ reader, limits, excerpt }, first: addressOf("/projects"), bounds }),
-      ),
+    listProjects: (bounds) => askBase(base, () => listProjects(addressOf("/projects"), bounds, listing)),
     listPosts(project, bounds, wishes = { hasNotes: false }) {
       const first = addressOf("/feedback", project);
       const { sizeParam, size } = overrides.paging;
@@ -103,8 +94,7 @@ export function createHttpBoard(options: HttpBoardOptions): Board & Traffic {
         headers: { ...headers, "content-type": "application/json" },
         body: JSON.stringify(change),
       });
-      const { depth } = limits;
-      return classifyPatch(reply, { post, url, names: overrides.fields, depth, excerpt, now: clock.now() });
+      return classifyPatch(reply, { post, url, names: overrides.fields, excerpt, now: clock.now() });
     },
     get requests() {
       return sender.requests;

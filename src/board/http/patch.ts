@@ -2,22 +2,15 @@ import type { Reply } from "../../http/send.ts";
 import type { Post, PostId } from "../../model/post.ts";
 import type { PatchOutcome } from "../board.ts";
 import { isObject, readKey, readPath } from "./answer/access.ts";
-import { type Body, readBody } from "./answer/body.ts";
+import { readBody } from "./answer/body.ts";
 import { readNo, sayNo } from "./answer/no.ts";
 import { type FieldNames, pickRecord } from "./answer/record.ts";
-import { type Fault, judge, quoteAnswer } from "./answer/refusal.ts";
+import { type Asked, type Fault, judge, quoteAnswer } from "./answer/refusal.ts";
 import { idNamesKnown } from "./answer/shape.ts";
-import type { Excerpt } from "./answer/wording.ts";
 
-export interface PatchReading {
+export interface PatchReading extends Pick<Asked, "url" | "excerpt" | "now"> {
   readonly post: PostId;
-  readonly url: URL;
   readonly names: FieldNames & { readonly id?: string | undefined };
-  /** See `readBody`. */
-  readonly depth: number;
-  readonly excerpt: Excerpt;
-  /** Epoch ms. */
-  readonly now: number;
 }
 
 /** Statuses by which the board says for good that it did nothing. */
@@ -36,9 +29,9 @@ const definite: ReadonlySet<number> = new Set([400, 409, 410, 413, 422]);
  * | any other | see `judge` |
  */
 export function classifyPatch(reply: Reply, reading: PatchReading): PatchOutcome {
-  const { depth, excerpt, now, url } = reading;
+  const { excerpt, now, url } = reading;
   const { status } = reply;
-  const body: Body = reply.kind === "answer" ? readBody(reply, depth, excerpt) : { kind: "empty" };
+  const body = readBody(reply, excerpt);
   if (reply.kind === "answer" && status >= 200 && status < 300) {
     const value = body.kind === "json" ? body.value : undefined;
     const post = findPost(value, reading);

@@ -2,24 +2,18 @@ import { z } from "zod";
 import { RemoteError, type RemoteFault } from "../../errors.ts";
 import type { BoardProject, ProjectId } from "../../model/post.ts";
 import type { ReadBounds } from "../../model/surroundings.ts";
-import type { Reader } from "./answer/read.ts";
 import { keysOf, readId } from "./answer/shape.ts";
 import { type Excerpt, listNames } from "./answer/wording.ts";
+import type { ListOptions } from "./list/page.ts";
 import { readSigns } from "./list/page-signs.ts";
-import { createPaging, type PagingLimits } from "./list/paging.ts";
-
-/** What the list of projects is asked for with. */
-export interface ProjectsAsked {
-  readonly first: URL;
-  readonly reader: Reader;
-  readonly limits: PagingLimits;
-  readonly excerpt: Excerpt;
-  readonly bounds: ReadBounds;
-}
+import { createPaging } from "./list/paging.ts";
 
 /** All projects. A sign of more is followed; one that leads nowhere, or to what was shown before, ends the list. */
-export async function listProjects(asked: ProjectsAsked): Promise<readonly BoardProject[]> {
-  const { first, reader, limits, excerpt, bounds } = asked;
+export async function listProjects(
+  first: URL,
+  bounds: ReadBounds,
+  { reader, limits, excerpt }: Pick<ListOptions, "reader" | "limits" | "excerpt">,
+): Promise<readonly BoardProject[]> {
   const paging = createPaging({ first, project: undefined, overrides: {}, excerpt, limits });
   const found = new Map<ProjectId, BoardProject>();
   for (let url = first; ; ) {

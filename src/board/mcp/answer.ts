@@ -1,20 +1,16 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import { readBody } from "../http/answer/body.ts";
 import { readNo, sayNo } from "../http/answer/no.ts";
-import { errorOf, type Fault, judge, quoteAnswer } from "../http/answer/refusal.ts";
+import { type Asked, errorOf, type Fault, judge, quoteAnswer } from "../http/answer/refusal.ts";
 import { type Excerpt, showAddress } from "../http/answer/wording.ts";
 import type { ToolOutcome } from "../tools.ts";
 import type { Failure } from "./wire.ts";
 
 /** What a tool answered: its structured content, or the first of its texts that is JSON; undefined where there is neither. */
-export function readAnswer(result: CallToolResult, depth: number, excerpt: Excerpt): unknown {
+export function readAnswer(result: CallToolResult, excerpt: Excerpt): unknown {
   if (result.structuredContent !== undefined) return result.structuredContent;
   for (const text of textsOf(result)) {
-    const body = readBody(
-      { kind: "answer", status: 200, headers: {}, body: Buffer.from(text) },
-      depth,
-      excerpt,
-    );
+    const body = readBody({ kind: "answer", status: 200, headers: {}, body: Buffer.from(text) }, excerpt);
     if (body.kind === "json" && typeof body.value === "object" && body.value !== null) return body.value;
   }
   return undefined;
@@ -79,18 +75,14 @@ function textsOf({ content }: CallToolResult): readonly string[] {
   return content.flatMap((part) => (part.type === "text" ? [part.text] : []));
 }
 
-export interface FaultReading {
-  readonly url: URL;
-  readonly excerpt: Excerpt;
-  /** Epoch ms. */
-  readonly now: number;
-}
-
 /** Statuses by which the server says that no tool was called. */
 const definiteStatuses: ReadonlySet<number> = new Set([400, 405, 406, 409, 410, 413, 415, 422]);
 
 /** What an exchange that brought no message comes to. */
-export function explainFailure({ reply, body }: Failure, { url, excerpt, now }: FaultReading): Fault {
+export function explainFailure(
+  { reply, body }: Failure,
+  { url, excerpt, now }: Pick<Asked, "url" | "excerpt" | "now">,
+): Fault {
   const { kind, status } = reply;
   const place = showAddress(url);
   if (kind === "answer" && status < 300) {

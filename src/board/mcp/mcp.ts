@@ -1,11 +1,11 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { RemoteError } from "../../errors.ts";
-import { type Patience, repeatRead } from "../../http/repeat.ts";
-import type { Sender } from "../../http/send.ts";
+import { repeatRead } from "../../http/repeat.ts";
 import type { ToolRecord } from "../../model/post.ts";
 import type { ReadBounds, Traffic } from "../../model/surroundings.ts";
 import { errorOf, type Fault } from "../http/answer/refusal.ts";
 import { createExcerpt, type Excerpt } from "../http/answer/wording.ts";
+import type { BoardAccess } from "../http/http.ts";
 import type {
   BoardTools,
   ToolArguments,
@@ -29,20 +29,10 @@ export interface NamedTool {
   readonly result?: string | undefined;
 }
 
-export interface McpToolsOptions extends Omit<Patience, "firstPauseMs"> {
-  readonly url: string;
-  readonly key: string;
-  /** Version of boardsync. */
-  readonly version: string;
-  /** Carries the requests. */
-  readonly sender: Sender;
-  /** Covers the secrets of the other side, too, in what is quoted of the server. */
-  readonly redact?: (text: string) => string;
+export interface McpToolsOptions extends BoardAccess {
   readonly tools: { readonly [purpose in ToolPurpose]?: NamedTool | undefined };
 }
 
-/** Levels of arrays and objects inside one another in an answer. */
-const mostDepth = 64;
 /** Pages of one list, and records on all of them. */
 const mostPages = 1000;
 const mostRecords = 100_000;
@@ -67,7 +57,7 @@ export function createMcpTools(options: McpToolsOptions): BoardTools & ToolDirec
   const url = new URL(options.url);
   const excerpt = createExcerpt(key, redact);
   const headers = { authorization: `Bearer ${key}`, "user-agent": `boardsync/${version}` };
-  const wire = createWire({ url, headers, sender, depth: mostDepth, excerpt });
+  const wire = createWire({ url, headers, sender, excerpt });
   const server: Server = { options, url, excerpt, wire, known: undefined };
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -183,7 +173,7 @@ async function openTool(server: Server, { purpose, print }: Wanted, operation: O
       wire.begin(operation);
       const asked = { name: tool.name, arguments: { ...args } };
       const result = await client.callTool(asked, { ...requestOptions, toolDefinition: tool });
-      const value = result.isError === true ? undefined : readAnswer(result, mostDepth, excerpt);
+      const value = result.isError === true ? undefined : readAnswer(result, excerpt);
       const refusal = readRefusal(result, value, tool.name, excerpt);
       // What it has by now is listed anew.
       if (refusal?.kind === "unsent") server.known = undefined;

@@ -25,8 +25,6 @@ export interface WireOptions {
   /** What every request says of who asks: the key is among them. */
   readonly headers: Readonly<Record<string, string>>;
   readonly sender: Sender;
-  /** See `readBody`. */
-  readonly depth: number;
   readonly excerpt: Excerpt;
 }
 
@@ -114,7 +112,7 @@ function findMessage(body: Body, id: unknown): unknown {
 
 /** The messages of an answer: its body, or what each event of a stream holds. */
 function bodiesOf(answer: Answer, options: WireOptions): readonly Body[] {
-  if (!isStream(answer.headers)) return [readBody(answer, options.depth, options.excerpt)];
+  if (!isStream(answer.headers)) return [readBody(answer, options.excerpt)];
   const events = new TextDecoder().decode(answer.body).split(betweenEvents);
   return events.slice(0, mostEvents).flatMap((event) => readEvent(event, answer, options));
 }
@@ -128,10 +126,10 @@ const betweenEvents = /(?:\r\n|\r(?!\n)|\n){2}/;
 const mostEvents = 1000;
 
 /** Nothing where it is a comment. */
-function readEvent(event: string, answer: Answer, { depth, excerpt }: WireOptions): readonly Body[] {
+function readEvent(event: string, answer: Answer, { excerpt }: WireOptions): readonly Body[] {
   const lines = event.split(/\r\n|\r|\n/).flatMap((line) => /^data: ?(.*)$/s.exec(line)?.[1] ?? []);
   if (lines.length === 0) return [];
-  return [readBody({ ...answer, body: Buffer.from(lines.join("\n")) }, depth, excerpt)];
+  return [readBody({ ...answer, body: Buffer.from(lines.join("\n")) }, excerpt)];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ListOverrides } from "../../../src/board/http/list/list.ts";
+import type { ListOverrides } from "../../../src/board/http/list/page.ts";
 import { givenBoard, pull, serve } from "./given.ts";
 
 /** Lists as real APIs and frameworks document them: read whole without a config, or refused with the lines that mend it. */

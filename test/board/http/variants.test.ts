@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { ListOverrides } from "../../../src/board/http/list/list.ts";
+import type { ListOverrides } from "../../../src/board/http/list/page.ts";
 import { startSandboxBoard } from "../../support/sandbox/board/board.ts";
 import type { BoardStyleOptions, PagingStyle } from "../../support/sandbox/board/style.ts";
 import { givenBoard, key, project, pull } from "./given.ts";

@@ -1,5 +1,5 @@
 import type { FaultDetail } from "../../../errors.ts";
-import { type Answer, packingOf } from "../../../http/send.ts";
+import { packingOf, type Reply } from "../../../http/send.ts";
 import type { Excerpt } from "./wording.ts";
 
 /** What the bytes of an answer turned out to be. */
@@ -16,21 +16,23 @@ interface Unreadable {
   readonly detail?: FaultDetail;
 }
 
+/** Levels of arrays and objects inside one another. */
+const deepest = 64;
+
 /**
  * Reads the body of an answer as JSON. A board without a JSON answer is usually a proxy, a login page or a wrong address, so the
  * first words are quoted.
- *
- * @param depth - how many levels of arrays and objects may stand inside one another.
  */
-export function readBody(answer: Answer, depth: number, excerpt: Excerpt): Body {
+export function readBody(answer: Reply, excerpt: Excerpt): Body {
+  if (answer.kind !== "answer") return { kind: "empty" };
   const page = (reason: string): Body => ({ kind: "unreadable", reason, detail: "page" });
   if (packingOf(answer) !== undefined) return page("a compressed body that was not asked for");
   const text = decode(answer.body);
   if (text === undefined) return page("bytes that are not UTF-8 text");
   if (text.trim() === "") return { kind: "empty" };
   if (/^\s*</.test(text)) return page(`HTML instead of JSON, starting "${excerpt(text, 80)}"`);
-  if (isDeeperThan(text, depth))
-    return { kind: "unreadable", reason: `JSON that is nested more than ${depth} levels deep` };
+  if (isDeeperThan(text, deepest))
+    return { kind: "unreadable", reason: `JSON that is nested more than ${deepest} levels deep` };
   try {
     return { kind: "json", value: JSON.parse(text) };
   } catch {

@@ -3,7 +3,7 @@ import { RemoteError } from "../../../errors.ts";
 import { type Patience, repeatRead } from "../../../http/repeat.ts";
 import type { Answer, Reply, Send } from "../../../http/send.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
-import { type Body, readBody } from "./body.ts";
+import { readBody } from "./body.ts";
 import { readNo, readWordsAlone, sayNo } from "./no.ts";
 import { errorOf, judge } from "./refusal.ts";
 import { showsRecords } from "./shape.ts";
@@ -28,36 +28,20 @@ export type PageAnswer =
   | (JsonAnswer & { readonly kind: "read"; readonly digest: string; readonly bytes: number });
 
 /** Reads of the board. Every failure is a `RemoteError`; the ones that may pass are tried again inside the bounds. */
-export interface Reader {
-  /** Asks for an address and takes any 2xx, whatever its body. */
-  ask(url: URL, bounds: ReadBounds): Promise<Answer>;
-  /**
-   * Asks for an address and takes a 2xx with a JSON body.
-   *
-   * @param wanted - the key of the list in it; left out for a list of posts.
-   */
-  askJson(url: URL, bounds: ReadBounds, wanted?: string): Promise<JsonAnswer>;
-  /**
-   * The same for a page that was read before. It counts as unchanged where the board says so, or where it sends exactly the
-   * same bytes.
-   */
-  askPage(url: URL, bounds: ReadBounds, known: KnownAnswer | undefined): Promise<PageAnswer>;
-}
+export type Reader = ReturnType<typeof createReader>;
 
 export interface ReaderOptions extends Patience {
   readonly send: Send;
   /** What every request says of who asks. */
   readonly headers: Readonly<Record<string, string>>;
-  /** See `readBody`. */
-  readonly depth: number;
   readonly excerpt: Excerpt;
 }
 
 /** Makes the reader: repetitions and the meaning of every status in one place. */
-export function createReader(options: ReaderOptions): Reader {
-  const { clock, send, depth, excerpt } = options;
+export function createReader(options: ReaderOptions) {
+  const { clock, send, excerpt } = options;
   const failureOf = (reply: Reply, url: URL): RemoteError => {
-    const body: Body = reply.kind === "answer" ? readBody(reply, depth, excerpt) : { kind: "empty" };
+    const body = readBody(reply, excerpt);
     const project = url.searchParams.get("project");
     const what = showAddress(url);
     const named = project === null ? what : `the project "${excerpt(project)}"`;
@@ -89,7 +73,7 @@ export function createReader(options: ReaderOptions): Reader {
     return repeatRead(attempt, options, bounds);
   };
   const readJson = (url: URL, answer: Answer, wanted?: string): unknown => {
-    const body = readBody(answer, depth, excerpt);
+    const body = readBody(answer, excerpt);
     const place = showAddress(url);
     if (body.kind !== "json") {
       const { reason, detail } =
@@ -107,12 +91,19 @@ export function createReader(options: ReaderOptions): Reader {
     throw errorOf(sayNo(no.words, `${place} answered with a no (HTTP ${answer.status})`, excerpt));
   };
   return {
+    /** Takes any 2xx, whatever its body. */
     ask,
-    async askJson(url, bounds, wanted) {
+    /**
+     * Takes a 2xx with a JSON body.
+     *
+     * @param wanted - the key of the list in it; left out for a list of posts.
+     */
+    async askJson(url: URL, bounds: ReadBounds, wanted?: string): Promise<JsonAnswer> {
       const answer = await ask(url, bounds);
       return { headers: answer.headers, value: readJson(url, answer, wanted) };
     },
-    async askPage(url, bounds, known) {
+    /** A page that was read before counts as unchanged where the board says so, or sends exactly the same bytes. */
+    async askPage(url: URL, bounds: ReadBounds, known: KnownAnswer | undefined): Promise<PageAnswer> {
       const answer = await ask(url, bounds, known?.conditions);
       const { headers } = answer;
       if (answer.status === notModified) return { kind: "unchanged", headers, bytes: 0 };

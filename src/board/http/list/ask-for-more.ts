@@ -2,9 +2,7 @@ import { hash } from "node:crypto";
 import { RemoteError } from "../../../errors.ts";
 import type { AskedPaging, PagingWay } from "../../../model/page.ts";
 import type { PostId } from "../../../model/post.ts";
-import type { ReadBounds } from "../../../model/surroundings.ts";
-import type { Reader } from "../answer/read.ts";
-import { type Lens, type Recognised, readPage } from "./page.ts";
+import { type ListOptions, type Recognised, readPage } from "./page.ts";
 import { lastId } from "./steps.ts";
 
 /** The first page of a list that may go on, although no sign in it says how. */
@@ -13,13 +11,6 @@ export interface OpenPage {
   readonly recognised: Recognised;
   readonly ids: readonly PostId[];
   readonly records: number;
-}
-
-export interface AskOptions {
-  /** Repeats nothing: a request that fails says enough. */
-  readonly reader: Reader;
-  readonly bounds: ReadBounds;
-  readonly lens: Lens;
 }
 
 /** What a list that was asked for in another way shows, held against the first page. `larger`: all of that page, and more. */
@@ -40,7 +31,7 @@ const sizeParam = "limit";
  */
 export async function askForMore(
   first: OpenPage,
-  options: AskOptions,
+  options: ListOptions,
 ): Promise<AskedPaging | RemoteError | undefined> {
   let left = mostRequests;
   let hasAnswered = false;
@@ -121,10 +112,11 @@ function compareLists(first: readonly PostId[], ids: readonly PostId[] | undefin
 async function readIds(
   url: URL,
   recognised: Recognised,
-  { reader, bounds, lens }: AskOptions,
+  options: ListOptions,
 ): Promise<readonly PostId[] | "failed" | undefined> {
   try {
-    return readPage(await reader.askJson(url, bounds), recognised, lens).reading.ids;
+    const answer = await options.asker.askJson(url, options.bounds);
+    return readPage(answer, recognised, { ...options, hasNotes: false }).reading.ids;
   } catch (error) {
     if (!(error instanceof RemoteError)) throw error;
     const isAway =

@@ -1,20 +1,14 @@
 import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
-import type { Log } from "../../../log.ts";
 import { type AskedPaging, type PageTrace, type PagingWay, showWay } from "../../../model/page.ts";
-import type { PostField, PostId, ProjectId } from "../../../model/post.ts";
-import type { ReadBounds } from "../../../model/surroundings.ts";
-import type { ListEnd, ListShape, ListWishes, PagePlace, PostPage } from "../../board.ts";
-import type { Reader } from "../answer/read.ts";
-import type { FieldNames } from "../answer/record.ts";
-import type { Excerpt } from "../answer/wording.ts";
+import type { PostField, PostId } from "../../../model/post.ts";
+import type { ListEnd, ListShape, PagePlace, PostPage } from "../../board.ts";
 import { askForMore, namePosts, unanswered } from "./ask-for-more.ts";
 import {
   conditionsOf,
-  type Lens,
+  type ListOptions,
   nameRequest,
   type PageReading,
-  type ReadPage,
   type Recognised,
   readKept,
   readPage,
@@ -22,52 +16,19 @@ import {
   recallReading,
   recognisedShape,
 } from "./page.ts";
-import {
-  createPaging,
-  nothingRead,
-  type Paging,
-  type PagingLimits,
-  type PagingState,
-  pagingShape,
-} from "./paging.ts";
-import type { PageRead, PagingOverrides } from "./steps.ts";
-
-/** What a person set because the board's answers can't be recognised: `board.list`, `board.paging`, `board.fields`. */
-export interface ListOverrides {
-  readonly list: { readonly items?: string | undefined; readonly total?: string | false | undefined };
-  readonly paging: PagingOverrides;
-  readonly fields: FieldNames & { readonly id?: string | undefined };
-}
-
-export interface ListOptions extends ListWishes {
-  /** Address of the first page, with the project and, if set, the size of a page. */
-  readonly first: URL;
-  readonly project: ProjectId;
-  readonly bounds: ReadBounds;
-  readonly reader: Reader;
-  /** The same without a repetition, for what the board need not know. */
-  readonly asker: Reader;
-  readonly overrides: ListOverrides;
-  readonly limits: PagingLimits;
-  readonly excerpt: Excerpt;
-  readonly log: Log;
-  /** Version of boardsync: another one may read the same answer in another way. */
-  readonly version: string;
-  /** Must not be kept, in whatever a board has put it. */
-  readonly key: string;
-}
+import { createPaging, nothingRead, type Paging, type PagingState, pagingShape } from "./paging.ts";
+import type { PageRead } from "./steps.ts";
 
 /** Reads a listing page by page; see `Board.listPosts` for the contract. */
 export async function* listPages(options: ListOptions): AsyncGenerator<PostPage> {
-  const { first, bounds } = options;
+  const { first, project, log } = options;
   const start = readStart(first.href, options.from);
   let way = start.way;
   let paging = startPaging(options, way, start.paging);
-  const asking = { reader: options.asker, bounds, lens: { ...lensOf(options), hasNotes: false } };
   const known = new Set<PostId>();
   const warned = new Set<PostField>();
   const idTypes = new Set<string>();
-  let recognised: Recognised = { path: start.before.path, idName: start.before.idName };
+  let recognised = start.before;
   let keys: readonly string[] | undefined;
   const lost: Lost = { records: 0, all: 0, first: undefined };
   for (let url: URL | undefined = new URL(start.url); url !== undefined; ) {
@@ -76,7 +37,11 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     const { records, ids } = reading;
     recognised = reading.after;
     keys ??= reading.keys;
-    warnOfTypes(reading.mistyped, warned, options);
+    for (const field of reading.mistyped.filter((one) => !warned.has(one))) {
+      warned.add(field);
+      // Else nobody would know why it counts as unseen.
+      log.warn({ project, field }, "A field of the board has values of a type that can't be used");
+    }
     const fresh = new Set(ids.filter((id) => !known.has(id)));
     const hasRepeated = ids.some((id) => known.has(id));
     for (const id of fresh) known.add(id);
@@ -92,7 +57,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<PostPage>
     let pause: RemoteError | undefined;
     if (step.kind === "end" && step.isOpen === true && options.from === undefined) {
       const before = options.asked;
-      const found = before ?? (await askForMore({ url, recognised, ids, records }, asking));
+      const found = before ?? (await askForMore({ url, recognised, ids, records }, options));
       if (found instanceof RemoteError) pause = found;
       const shown = found instanceof RemoteError ? unanswered : found;
       if (before === undefined) asked = shown;
@@ -182,9 +147,19 @@ async function askForPage(url: URL, before: Recognised, options: ListOptions): P
   const answer = await reader.askPage(url, bounds, known && { digest: known.digest, conditions });
   const validators = readValidators(answer.headers);
   if (answer.kind === "read") {
-    const page = readPage(answer, before, lensOf(options));
-    const now = { request, digest: answer.digest, ...validators };
-    return { ...present(page, now, options), bytes: answer.bytes };
+    const { posts, categories, notes, reading } = readPage(answer, before, options);
+    const { digest, bytes } = answer;
+    const trace: PageTrace = { request, digest, ...validators, reading: JSON.stringify(reading) };
+    // Nothing is kept by which the page is known again where that would keep the key.
+    const isSafe = !holdsKey([trace.etag, trace.lastModified, trace.reading].join("\n"), options.key);
+    return {
+      posts,
+      categories,
+      ...(options.hasNotes && { notes }),
+      ...(isSafe && { trace }),
+      reading,
+      bytes,
+    };
   }
   if (known === undefined || reading === undefined)
     throw new Error("The board says that a page is unchanged, and boardsync has never read that page.");
@@ -192,23 +167,6 @@ async function askForPage(url: URL, before: Recognised, options: ListOptions): P
   const isRenewed = Object.keys(conditions).length === 0;
   const trace = isRenewed ? { ...known, ...validators } : known;
   return { posts: [], isUnchanged: true, trace, reading, bytes: answer.bytes };
-}
-
-/** A page that was read, with what it is known again by: not where that would keep the key. */
-function present(
-  { posts, notes, categories, reading }: ReadPage,
-  found: Omit<PageTrace, "reading">,
-  { hasNotes, key }: ListOptions,
-): Omit<AskedPage, "bytes"> {
-  const trace: PageTrace = { ...found, reading: JSON.stringify(reading) };
-  const isSafe = !holdsKey([trace.etag, trace.lastModified, trace.reading].join("\n"), key);
-  return { posts, categories, ...(hasNotes && { notes }), ...(isSafe && { trace }), reading };
-}
-
-function lensOf({ overrides, excerpt, hasNotes }: ListOptions): Lens {
-  const { list, paging, fields } = overrides;
-  const paths = { next: paging.next, total: list.total };
-  return { items: list.items, id: fields.id, names: fields, paths, hasNotes, excerpt };
 }
 
 /**
@@ -263,17 +221,4 @@ function sayMixture(types: readonly string[] | undefined, known: Set<string>): r
   return [
     'Some ids of the list are numbers and others are text: 1 and "1" count as one post, as the later record shows it.',
   ];
-}
-
-/** Says once a listing that a field is there but of no use, so that nobody wonders why it counts as unseen. */
-function warnOfTypes(
-  mistyped: readonly PostField[],
-  warned: Set<PostField>,
-  { project, log }: ListOptions,
-): void {
-  for (const field of mistyped) {
-    if (warned.has(field)) continue;
-    warned.add(field);
-    log.warn({ project, field }, "A field of the board has values of a type that can't be used");
-  }
 }

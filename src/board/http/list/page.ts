@@ -1,15 +1,20 @@
 import { hash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import type { Log } from "../../../log.ts";
 import type { PageTrace } from "../../../model/page.ts";
-import { type Post, type PostField, type PostId, postFields } from "../../../model/post.ts";
+import { type Post, type PostField, type PostId, type ProjectId, postFields } from "../../../model/post.ts";
+import type { ReadBounds } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
+import type { ListWishes } from "../../board.ts";
 import { readPath } from "../answer/access.ts";
-import type { JsonAnswer } from "../answer/read.ts";
+import type { JsonAnswer, Reader } from "../answer/read.ts";
 import { type FieldNames, pickRecord, readCategoryName, readNote } from "../answer/record.ts";
 import { explainId, findIdName, findList, keysOf, readId, readListAt } from "../answer/shape.ts";
 import type { Excerpt } from "../answer/wording.ts";
-import { readSigns, type SignPaths, signsShape } from "./page-signs.ts";
+import { readSigns, signsShape } from "./page-signs.ts";
+import type { PagingLimits } from "./paging.ts";
+import type { PagingOverrides } from "./steps.ts";
 
 /** One page of a listing: what its answer shows, and what it is known again by. */
 
@@ -56,60 +61,58 @@ const readingShape = z.object({
 });
 export type PageReading = Readonly<z.output<typeof readingShape>>;
 
-/** How an answer is read. */
-export interface Lens {
-  /** `board.list.items` and `board.fields.id`. */
-  readonly items: string | undefined;
-  readonly id: string | undefined;
-  readonly names: FieldNames;
-  readonly paths: Omit<SignPaths, "list">;
-  readonly hasNotes: boolean;
-  readonly excerpt: Excerpt;
+/** What a person set because the board's answers can't be recognised: `board.list`, `board.paging`, `board.fields`. */
+export interface ListOverrides {
+  readonly list: { readonly items?: string | undefined; readonly total?: string | false | undefined };
+  readonly paging: PagingOverrides;
+  readonly fields: FieldNames & { readonly id?: string | undefined };
 }
 
-/** What a page shows. */
-export interface ReadPage {
-  readonly posts: readonly Post[];
-  readonly notes: ReadonlyMap<PostId, string | null>;
-  /** Names of categories by their ids; it is not kept. */
-  readonly categories: ReadonlyMap<string, string>;
-  readonly reading: PageReading;
+export interface ListOptions extends ListWishes {
+  /** Address of the first page, with the project and, if set, the size of a page. */
+  readonly first: URL;
+  readonly project: ProjectId;
+  readonly bounds: ReadBounds;
+  readonly reader: Reader;
+  /** The same without a repetition, for what the board need not know. */
+  readonly asker: Reader;
+  readonly overrides: ListOverrides;
+  readonly limits: PagingLimits;
+  readonly excerpt: Excerpt;
+  readonly log: Log;
+  /** Version of boardsync: another one may read the same answer in another way. */
+  readonly version: string;
+  /** Must not be kept, in whatever a board has put it. */
+  readonly key: string;
 }
+
+/** How an answer is read. */
+type Lens = Pick<ListOptions, "overrides" | "hasNotes" | "excerpt">;
 
 /** At most so many records of a page are explained one by one. */
 const mostExplained = 5;
 
-/**
- * Reads a page.
- *
- * @throws RemoteError when its shape can't be recognised.
- */
-export function readPage(answer: JsonAnswer, before: Recognised, lens: Lens): ReadPage {
+/** @throws RemoteError when the shape of the page can't be recognised. */
+export function readPage(answer: JsonAnswer, before: Recognised, lens: Lens) {
   const { value, headers } = answer;
-  const { excerpt } = lens;
+  const { excerpt, overrides } = lens;
   const list =
     before.path === undefined
-      ? findList(value, lens.items, excerpt)
+      ? findList(value, overrides.list.items, excerpt)
       : readListAt(value, before.path, excerpt);
-  const idName = before.idName ?? findIdName(list.records, lens.id, excerpt);
+  const idName = before.idName ?? findIdName(list.records, overrides.fields.id, excerpt);
   const { posts, notes, categories, ...read } = readRecords(list.records, idName, lens);
   const isFirst = before.path === undefined;
   const keys = isFirst ? keysOf(list.records) : [];
-  const signals = readSigns(value, headers, { ...lens.paths, list: list.path }, list.records.length);
-  return {
-    posts,
-    notes,
-    categories,
-    reading: {
-      before,
-      after: { path: list.path, idName },
-      keys: keys.map((key) => excerpt(key, 60)),
-      signals,
-      records: list.records.length,
-      ...(read.ids.length > 0 && { idTypes: findIdTypes(list.records, idName) }),
-      ...read,
-    },
+  const paths = { next: overrides.paging.next, total: overrides.list.total, list: list.path };
+  const signals = readSigns(value, headers, paths, list.records.length);
+  const reading: PageReading = {
+    ...{ before, after: { path: list.path, idName }, keys: keys.map((key) => excerpt(key, 60)), signals },
+    records: list.records.length,
+    ...(read.ids.length > 0 && { idTypes: findIdTypes(list.records, idName) }),
+    ...read,
   };
+  return { posts, notes, categories, reading };
 }
 
 function findIdTypes(records: readonly unknown[], idName: string | undefined): string[] {
@@ -120,9 +123,8 @@ function findIdTypes(records: readonly unknown[], idName: string | undefined): s
 function readRecords(
   records: readonly unknown[],
   idName: string | undefined,
-  { names, hasNotes, excerpt }: Lens,
-): Pick<ReadPage, "posts" | "notes" | "categories"> &
-  Pick<PageReading, "ids" | "seen" | "mistyped" | "unusable"> {
+  { overrides, hasNotes, excerpt }: Lens,
+) {
   const posts: Post[] = [];
   const seen = new Set<PostField>();
   const mistyped = new Set<PostField>();
@@ -132,7 +134,7 @@ function readRecords(
   const known = new Map<PostId, Post>();
   const contradicted = new Set<PostId>();
   for (const [index, record] of records.entries()) {
-    const picked = pickRecord(record, idName, names);
+    const picked = pickRecord(record, idName, overrides.fields);
     for (const field of picked.mistyped) mistyped.add(field);
     if (picked.post === undefined) {
       const why = explainId(record, idName ?? "id", excerpt);
@@ -158,15 +160,8 @@ function readRecords(
     rest > 0 ? [...unusable.slice(0, mostExplained), `And ${rest} more like this.`] : unusable;
   const sure = contradicted.size === 0 ? posts : posts.filter(({ id }) => !contradicted.has(id));
   const ids = sure.map(({ id }) => id);
-  return {
-    posts: sure,
-    ids,
-    notes,
-    categories,
-    seen: [...seen],
-    mistyped: [...mistyped],
-    unusable: explained,
-  };
+  const found = { seen: [...seen], mistyped: [...mistyped], unusable: explained };
+  return { posts: sure, ids, notes, categories, ...found };
 }
 
 /** The request for a page, as its trace names it. `manner` is whatever decides how the answer is read. */
@@ -188,10 +183,10 @@ export function conditionsOf({ etag, lastModified }: PageTrace): Readonly<Record
   return lastModified === undefined ? {} : { "if-modified-since": lastModified };
 }
 
-type Validators = Pick<PageTrace, "etag" | "lastModified">;
-
 /** By what the board wants to be asked for a page again. */
-export function readValidators(headers: Readonly<Record<string, string>>): Validators {
+export function readValidators(
+  headers: Readonly<Record<string, string>>,
+): Pick<PageTrace, "etag" | "lastModified"> {
   const etag = headers["etag"];
   const isTag = etag !== undefined && etag.length <= longestTag && /^(W\/)?"[\x21\x23-\x7e]*"$/.test(etag);
   return { etag: isTag ? etag : undefined, lastModified: readLastModified(headers) };
