@@ -5,18 +5,12 @@ import type { Wire } from "./wire.ts";
 
 /** What is known of a server for a while, as data alone: it may forget a session at any time, and change its tools. */
 export interface Known {
-  /** By their names. */
-  readonly tools: ReadonlyMap<string, KnownTool>;
+  /** By their names; `print` stands for the schema of one. */
+  readonly tools: ReadonlyMap<string, { readonly tool: Tool; readonly print: string }>;
   /** How it was greeted, so that the next greeting costs no question about that. */
   readonly prior: PriorDiscovery;
   /** Epoch ms. */
   readonly readAt: number;
-}
-
-interface KnownTool {
-  readonly tool: Tool;
-  /** Stands for its schema. */
-  readonly print: string;
 }
 
 /** Pages of `tools/list`, and tools on all of them. */
@@ -53,18 +47,17 @@ export async function openClient(
 }
 
 /** Lists the tools of a server that has been greeted. */
-export async function readKnown(client: Client, now: number): Promise<Known> {
+export async function readKnown(client: Client, readAt: number): Promise<Known> {
   const discover = client.getDiscoverResult();
-  const prior =
-    discover === undefined ? ({ kind: "legacy" } as const) : ({ kind: "modern", discover } as const);
-  return { tools: await listTools(client), prior, readAt: now };
+  const prior: PriorDiscovery = discover ? { kind: "modern", discover } : { kind: "legacy" };
+  return { tools: await listTools(client), prior, readAt };
 }
 
 /** The deadline is that of our sender; the client's own timers would not know our clock. */
 export const requestOptions = { timeout: 2 ** 31 - 1 } as const;
 
-async function listTools(client: Client): Promise<ReadonlyMap<string, KnownTool>> {
-  const tools = new Map<string, KnownTool>();
+async function listTools(client: Client): Promise<Known["tools"]> {
+  const tools = new Map<string, { tool: Tool; print: string }>();
   let cursor: string | undefined;
   for (let page = 1; page <= mostPages && tools.size < mostTools; page += 1) {
     const params = cursor === undefined ? {} : { cursor };

@@ -9,7 +9,6 @@ import type { BoardAccess } from "../http/http.ts";
 import type {
   BoardTools,
   ToolArguments,
-  ToolDescription,
   ToolDirectory,
   ToolList,
   ToolOutcome,
@@ -22,15 +21,13 @@ import { readToolPage, stepOn } from "./paging.ts";
 import { findRecord, readRecord } from "./records.ts";
 import { createWire, type Operation, type Wire } from "./wire.ts";
 
-/** Which tool serves a purpose, as far as the adapter needs to know. */
-export interface NamedTool {
-  readonly name: string;
-  /** Where the id stands in its answer (of a list: in each record), if it can't be recognised. */
-  readonly result?: string | undefined;
-}
-
 export interface McpToolsOptions extends BoardAccess {
-  readonly tools: { readonly [purpose in ToolPurpose]?: NamedTool | undefined };
+  /** By the purpose that it serves; `result`: where the id stands in its answer (of a list: in each record), if that can't be recognised. */
+  readonly tools: {
+    readonly [purpose in ToolPurpose]?:
+      | { readonly name: string; readonly result?: string | undefined }
+      | undefined;
+  };
 }
 
 /** Pages of one list, and records on all of them. */
@@ -73,8 +70,11 @@ export function createMcpTools(options: McpToolsOptions): BoardTools & ToolDirec
     ),
     describe: (bounds) =>
       read(bounds, async () => {
-        const known = fresh(server) ?? (await open(server, { isRead: true, signal: bounds.signal })).known;
-        return describe(known);
+        const { tools } =
+          fresh(server) ?? (await open(server, { isRead: true, signal: bounds.signal })).known;
+        return [...tools.values()].map(({ tool: { name, description, inputSchema: schema }, print }) => {
+          return { name, description, schema, print };
+        });
       }),
     list: (purpose, args, bounds, print) =>
       read(bounds, () => listRecords(server, { purpose, print }, args, bounds)),
@@ -84,12 +84,6 @@ export function createMcpTools(options: McpToolsOptions): BoardTools & ToolDirec
     },
     answers: sender.answers,
   };
-}
-
-function describe({ tools }: Known): readonly ToolDescription[] {
-  return [...tools.values()].map(({ tool: { name, description, inputSchema }, print }) => {
-    return { name, description, schema: inputSchema, print };
-  });
 }
 
 /** One try of a read; what may pass comes back as a value, see `repeatRead`. */

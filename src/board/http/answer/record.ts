@@ -135,19 +135,12 @@ function readStatus(value: unknown): string | undefined {
   return statusNames.map((name) => readText(readPath(value, name))).find((text) => text !== undefined);
 }
 
-const flags: ReadonlyMap<string, boolean> = new Map([
-  ["true", true],
-  ["1", true],
-  ["false", false],
-  ["0", false],
-]);
-
 /** Some APIs have flags as numbers or as text. */
 export function readFlag(value: unknown): boolean | undefined {
-  if (typeof value === "boolean") return value;
-  return typeof value === "number" || typeof value === "string"
-    ? flags.get(String(value).toLowerCase())
-    : undefined;
+  if (typeof value === "object") return undefined;
+  const text = String(value).toLowerCase();
+  if (text === "true" || text === "1") return true;
+  return text === "false" || text === "0" ? false : undefined;
 }
 
 function readNumber(value: unknown): number | undefined {

@@ -164,14 +164,11 @@ function holdsRecords(list: FoundList): boolean {
 
 /** The keys of an answer for a person: two levels, names only. */
 function describeKeys(value: unknown, excerpt: Excerpt): string {
-  return listNames(pathsIn(value), excerpt);
-}
-
-function pathsIn(value: unknown): readonly string[] {
-  return entriesOf(value).flatMap(([key, inner]) => [
+  const paths = entriesOf(value).flatMap(([key, inner]) => [
     key,
     ...entriesOf(inner).map(([innerKey]) => `${key}.${innerKey}`),
   ]);
+  return listNames(paths, excerpt);
 }
 
 /**

@@ -50,10 +50,10 @@ export function readSigns(value: unknown, headers: Headers, paths: SignPaths, re
   const told = signHeadersOf(headers).map(([name, header]) => ({ at: { [name]: header }, isLikely: true }));
   const places = [...placesOf(value, paths.list), ...told];
   const find = createFind(places);
-  const next = paths.next === undefined ? findNext(find) : readNext(readPath(value, paths.next), "cursor");
-  const named = paths.next === undefined;
-  const [address] = named ? find("address", readAddress) : [];
-  const [cursor] = named ? [...find("cursor", readToken), ...find("token", readWord)] : [];
+  const isFree = paths.next === undefined;
+  const next = isFree ? findNext(find) : readNext(readPath(value, paths.next), "cursor");
+  const [address] = isFree ? find("address", readAddress) : [];
+  const [cursor] = isFree ? [...find("cursor", readToken), ...find("token", readWord)] : [];
   const [page] = find("page", readCount);
   const [offset] = find("offset", readCount);
   const [size] = find("size", readCount);
@@ -63,6 +63,8 @@ export function readSigns(value: unknown, headers: Headers, paths: SignPaths, re
   ];
   const range = readRange(headers["content-range"]);
   const nextPage = headers["x-next-page"]?.trim();
+  const { total } = paths;
+  const namedTotal = typeof total === "string" ? readCount(readPath(value, total)) : undefined;
   return {
     address: readLink(headers["link"]) ?? next.address ?? wrap(address?.value),
     cursor: cursor
@@ -72,7 +74,7 @@ export function readSigns(value: unknown, headers: Headers, paths: SignPaths, re
     page: page?.value,
     pageCount: most(find("pageCount", readCount)),
     offset: offset ?? range.offset,
-    total: readTotal({ value, places, find, records, ranges: range.totals }, paths.total),
+    total: total === false ? undefined : (namedTotal ?? readTotal(places, find, records, range.totals)),
     size: size?.value || undefined,
   };
 }
@@ -117,12 +119,10 @@ function holdsList(value: JsonObject): boolean {
   );
 }
 
-interface FoundSign<T> {
-  readonly value: T;
-  readonly param: string;
-}
-
-type Find = <T>(meaning: SignMeaning, read: (found: unknown) => T | undefined) => readonly FoundSign<T>[];
+type Find = <T>(
+  meaning: SignMeaning,
+  read: (found: unknown) => T | undefined,
+) => readonly { readonly value: T; readonly param: string }[];
 
 /**
  * Looks for the signs of a meaning: of each place the most telling one. A place with an unmistakable sign is a likely place
@@ -148,23 +148,17 @@ function createFind(places: readonly SignPlace[]): Find {
   };
 }
 
-interface TotalSources {
-  readonly value: unknown;
-  readonly places: readonly SignPlace[];
-  readonly find: Find;
-  readonly records: number;
-  readonly ranges: readonly { readonly value: number }[];
-}
-
 /**
  * How many posts there are in all. A total in an unlikely place counts where no likely one shows any. `count` is the
  * number of posts on the page for one API and of all posts for another: it says something only where it is above what the
  * page shows.
  */
-function readTotal({ value, places, find, records, ranges }: TotalSources, path: string | false | undefined) {
-  if (path === false) return undefined;
-  const named = path === undefined ? undefined : readCount(readPath(value, path));
-  if (named !== undefined) return named;
+function readTotal(
+  places: readonly SignPlace[],
+  find: Find,
+  records: number,
+  ranges: readonly { readonly value: number }[],
+) {
   const likely = most([...find("total", readCount), ...ranges]);
   if (likely !== undefined) return likely;
   const anywhere = createFind(places.map(({ at }) => ({ at, isLikely: true })))("total", readCount);
@@ -203,10 +197,8 @@ type Next = Pick<PageSigns, "address" | "cursor">;
 function findNext(find: Find): Next {
   const found = find("next", (value) => (value === undefined ? undefined : { value }));
   const nexts = found.map(({ value: { value }, param }) => readNext(value, param || "cursor"));
-  return nexts.find(({ address, cursor }) => address !== undefined || cursor !== undefined) ?? noNext;
+  return nexts.find(({ address, cursor }) => address !== undefined || cursor !== undefined) ?? {};
 }
-
-const noNext: Next = { address: undefined, cursor: undefined };
 
 /** Query parameters that an object of the next page may name. */
 const nextParams = ["cursor", "starting_after", "after", "page", "offset", "skip"];
@@ -216,16 +208,16 @@ function readNext(found: unknown, param: string): Next {
   if (isObject(found)) {
     const address = ["href", "url", "link", "uri"].map((name) => readAddress(readKey(found, name)));
     const value = address.find((one) => one !== undefined);
-    if (value !== undefined) return { ...noNext, address: wrap(value) };
+    if (value !== undefined) return { address: wrap(value) };
     const name = nextParams.find((one) => readToken(readKey(found, one)) !== undefined);
-    if (name === undefined) return noNext;
-    return { ...noNext, cursor: { value: textOf(readToken(readKey(found, name)) ?? null), param: name } };
+    if (name === undefined) return {};
+    return { cursor: { value: textOf(readToken(readKey(found, name)) ?? null), param: name } };
   }
   const token = readToken(found);
-  if (token === undefined) return noNext;
-  if (typeof token === "number") return { ...noNext, cursor: { value: String(token), param: "page" } };
-  if (token !== null && !looksLikeAddress(token)) return { ...noNext, cursor: { value: token, param } };
-  return { ...noNext, address: wrap(token) };
+  if (token === undefined) return {};
+  if (typeof token === "number") return { cursor: { value: String(token), param: "page" } };
+  if (token !== null && !looksLikeAddress(token)) return { cursor: { value: token, param } };
+  return { address: wrap(token) };
 }
 
 function wrap(address: string | null | undefined): PageSigns["address"] {

@@ -38,38 +38,23 @@ export interface Paging {
 /** After so many pages in a row without a new post, a board that still promises more is not believed. */
 const mostIdlePages = 3;
 
+const number = z.number();
+
 /** What is known of a listing between two pages, as JSON keeps it. */
 export const pagingShape = z.object({
   kind: z.enum(pagingKinds).optional(),
   /** How pages follow one another, in a few words; known after the first page. */
   description: z.string(),
-  pages: z.number(),
-  received: z.number(),
-  bytes: z.number(),
-  posts: z.number(),
-  unusable: z.number(),
-  idlePages: z.number(),
-  base: z.number(),
-  firstRecords: z.number(),
+  ...{ pages: number, received: number, bytes: number, posts: number, unusable: number, idlePages: number },
+  ...{ base: number, firstRecords: number },
   /** The least that any answer has told; null where none has. */
-  total: z.number().nullable(),
-  pageCount: z.number().nullable(),
+  ...{ total: number.nullable(), pageCount: number.nullable() },
 });
 export type PagingState = z.output<typeof pagingShape>;
 
 export const nothingRead: PagingState = {
-  kind: undefined,
-  description: "none seen",
-  pages: 0,
-  received: 0,
-  bytes: 0,
-  posts: 0,
-  unusable: 0,
-  idlePages: 0,
-  base: 0,
-  firstRecords: 0,
-  total: null,
-  pageCount: null,
+  ...{ kind: undefined, description: "none seen", pages: 0, received: 0, bytes: 0, posts: 0, unusable: 0 },
+  ...{ idlePages: 0, base: 0, firstRecords: 0, total: null, pageCount: null },
 };
 
 /** Starts to follow a listing, or goes on with one. */
@@ -88,7 +73,7 @@ export function createPaging(options: PagingOptions, known: PagingState = nothin
         state.base = state.kind === "page" ? (options.overrides.first ?? signs.page ?? 1) : 0;
         state.firstRecords = page.records;
       }
-      const { kind, base, firstRecords } = state;
+      const { kind } = state;
       state.pages += 1;
       state.received += page.records;
       state.bytes += page.bytes;
@@ -98,18 +83,17 @@ export function createPaging(options: PagingOptions, known: PagingState = nothin
       state.total = least(state.total, signs.total);
       state.pageCount = least(state.pageCount, signs.pageCount);
       state.idlePages = page.fresh === 0 ? state.idlePages + 1 : 0;
-      const { pages, received, idlePages } = state;
       if (page.hasRepeated && page.fresh === 0) {
         return incomplete(
           `The board sent a page of posts that it had all sent before.${adviseParam(kind, page.url, options)}`,
         );
       }
-      const step = takeStep({ options, kind, page, pages, received, base, firstRecords });
+      const step = takeStep({ ...state, options, kind, page });
       if (step.kind === "end") {
         return step.end.kind === "complete" ? (findRest(state, options.overrides) ?? step) : step;
       }
-      if (idlePages >= mostIdlePages) {
-        const says = `The board says that more posts follow, but sent ${idlePages} pages without any.`;
+      if (state.idlePages >= mostIdlePages) {
+        const says = `The board says that more posts follow, but sent ${state.idlePages} pages without any.`;
         return findRest(state, options.overrides) ?? incomplete(says);
       }
       const beyond = findBeyond(state, options.limits);

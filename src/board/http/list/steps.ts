@@ -10,16 +10,13 @@ export type ListStep =
   | { readonly kind: "next"; readonly url: URL }
   | { readonly kind: "end"; readonly end: ListEnd; readonly isOpen?: true };
 
-/** `board.paging`; what is not set is recognised from the first page. */
+/** `board.paging`, as the config describes it; what is not set is recognised from the first page. */
 export interface PagingOverrides {
   readonly kind?: "cursor" | "page" | "offset" | "none" | undefined;
-  /** Query parameter that takes the cursor, page or offset. */
   readonly param?: string | undefined;
-  /** Number of the first page, where that is not 1. */
   readonly first?: number | undefined;
-  /** Path of the next cursor or address; `lastId`: the cursor is the id of the page's last post. */
   readonly next?: string | undefined;
-  /** Query parameter that takes the size of a page; sent only together with `size`. */
+  /** Sent only together with `size`. */
   readonly sizeParam?: string | undefined;
   readonly size?: number | undefined;
 }
@@ -118,31 +115,21 @@ function followAddress({ options, page }: Progress): ListStep {
   return { kind: "next", url };
 }
 
-function followCursor(progress: Progress): ListStep {
-  const {
-    options,
-    page: { signs },
-  } = progress;
-  const { overrides } = options;
-  if (overrides.next === lastId) return followLastId(progress);
-  const cursor = signs.cursor?.value ?? undefined;
-  if (signs.hasMore === false) return complete;
-  if (cursor === undefined) return signs.hasMore === true ? promised : complete;
-  if (cursor.length > longestAddress) {
-    throw new RemoteError("board", "unreadable", "The board's cursor of the next page is too long.");
-  }
-  return nextWith(options, overrides.param ?? signs.cursor?.param ?? "cursor", cursor);
-}
-
 /** What `board.paging.next` is called where no answer shows a cursor, because the id of a page's last post is one. */
 export const lastId = "lastId";
 
-function followLastId(progress: Progress): ListStep {
+function followCursor(progress: Progress): ListStep {
   const { options, page } = progress;
-  if (!goesOn(progress)) return complete;
-  return page.lastId === undefined
-    ? promised
-    : nextWith(options, options.overrides.param ?? "cursor", page.lastId);
+  const isLastId = options.overrides.next === lastId;
+  const sign = isLastId ? { value: page.lastId, param: "cursor" } : page.signs.cursor;
+  const hasMore = isLastId ? goesOn(progress) : page.signs.hasMore;
+  const cursor = sign?.value ?? undefined;
+  if (hasMore === false) return complete;
+  if (cursor === undefined) return hasMore === true ? promised : complete;
+  if (cursor.length > longestAddress) {
+    throw new RemoteError("board", "unreadable", "The board's cursor of the next page is too long.");
+  }
+  return nextWith(options, options.overrides.param ?? sign?.param ?? "cursor", cursor);
 }
 
 /** Page numbers and offsets. */
