@@ -24,13 +24,6 @@ import { ownMark } from "../read/other-marks.ts";
 import { namedHold } from "./named.ts";
 import { want } from "./want.ts";
 
-/** What becomes of issues that the config makes posts of. */
-export interface DecidedImports {
-  readonly wanted: readonly Wanted[];
-  /** Issues that could not be decided in this run: what a person has approved of them may still be asked for. */
-  readonly unsettled: readonly PostId[];
-}
-
 /** One issue that is looked at. */
 interface Candidate {
   readonly issue: LabelledIssue;
@@ -50,57 +43,46 @@ type Judgement = CreatePost | "over" | "left" | "waiting";
 /**
  * Decides which issues become posts. An issue that is linked, by whichever project, or was made a post once, is left alone for good;
  * so is one that boardsync opened itself. From a list that broke off nothing is decided: the post may be there already.
+ *
+ * @returns `unsettled`: issues that could not be decided in this run; what a person has approved of them may still be asked for.
  */
-export async function decideImports(cycle: PulledCycle): Promise<DecidedImports> {
+export async function decideImports(
+  cycle: PulledCycle,
+): Promise<{ readonly wanted: readonly Wanted[]; readonly unsettled: readonly PostId[] }> {
   const { settings, memory, world } = cycle;
   const known = await world.ledger.imports.known(memory.id);
   const isOn = settings.import !== undefined && world.tools?.purposes.has("feedbackCreate") === true;
   if (settings.import === undefined || !isOn) {
-    await dropAll(
-      cycle,
-      known.filter(({ isDiscarded }) => !isDiscarded),
-    );
+    const left = known.filter(({ isDiscarded }) => !isDiscarded);
+    await dropAll(cycle, left);
     return { wanted: [], unsettled: [] };
   }
   if (takesAsItIs(cycle.run) || cycle.pull.kind === "incomplete")
     return { wanted: [], unsettled: known.map(({ post }) => post) };
   const calls = await world.ledger.toolCalls.list(memory.id, "feedbackCreate");
   const drafts: CreatePost[] = [];
-  const unsettled = new Set<PostId>();
+  const unsettled: PostId[] = [];
   for (const name of repositoryNames(settings)) {
     const repository = cycle.repositories.get(name);
     const { id } = (repository ?? world.ledger.memory.repository(name))?.repository ?? {};
     const here = known.filter(({ issue }) => issue.repositoryId === id);
-    const found =
-      repository && (await decideRepository(cycle, repository, settings.import, { known: here, calls }));
-    for (const post of found?.unsettled ?? here.map((one) => one.post)) unsettled.add(post);
-    drafts.push(...(found?.drafts ?? []));
+    const list = repository && (await readLabelled(cycle, repository, settings.import.labels));
+    if (repository === undefined || list === undefined) unsettled.push(...here.map(({ post }) => post));
+    else if (list.kind !== "unchanged") {
+      const candidates = list.rows.map((issue) => candidateOf(cycle, issue, here, calls));
+      await followTwins(cycle, repository, candidates);
+      const judged = await judgeAll(cycle, candidates, settings.import);
+      drafts.push(...judged.drafts);
+      unsettled.push(...judged.unsettled);
+      const isOver = ({ post, issue }: KnownImport) => !judged.stays.has(post) && !isUnderWay(calls, issue);
+      await dropAll(cycle, here.filter(isOver));
+      await keepValidator(cycle, repository, judged.isWaiting ? undefined : list.etag);
+    }
   }
-  return { wanted: await wantAll(cycle, drafts), unsettled: [...unsettled] };
+  return { wanted: await wantAll(cycle, drafts), unsettled };
 }
 
-interface OfRepository {
-  readonly known: readonly KnownImport[];
-  readonly calls: readonly ToolCall[];
-}
-
-interface DecidedRepository {
-  readonly drafts: readonly CreatePost[];
-  readonly unsettled: readonly PostId[];
-}
-
-/** undefined where its list could not be read. */
-async function decideRepository(
-  cycle: PulledCycle,
-  repository: RepositoryMemory,
-  settings: ImportSettings,
-  { known, calls }: OfRepository,
-): Promise<DecidedRepository | undefined> {
-  const list = await readLabelled(cycle, repository, settings.labels);
-  if (list === undefined) return undefined;
-  if (list === "unchanged") return { drafts: [], unsettled: [] };
-  const candidates = list.rows.map((issue) => candidateOf(cycle, issue, known, calls));
-  await followTwins(cycle, repository, candidates);
+async function judgeAll(cycle: PulledCycle, candidates: readonly Candidate[], settings: ImportSettings) {
   const drafts: CreatePost[] = [];
   const unsettled: PostId[] = [];
   const stays = new Set<PostId>();
@@ -108,20 +90,14 @@ async function decideRepository(
   for (const candidate of candidates) {
     const post = candidate.name as PostId;
     const judged = await attempt(cycle, post, () => judge(cycle, candidate, settings));
-    const isFailed = typeof judged === "object" && judged.kind !== "create-post";
-    if (isFailed) unsettled.push(post);
-    if (isFailed || judged === "waiting") isWaiting = true;
-    if (judged !== "over") stays.add(post);
-    if (typeof judged !== "object" || judged.kind !== "create-post") continue;
-    isWaiting = true;
-    drafts.push(judged);
+    if (judged === "over") continue;
+    stays.add(post);
+    isWaiting ||= judged !== "left";
+    if (typeof judged !== "object") continue;
+    if (judged.kind === "create-post") drafts.push(judged);
+    else unsettled.push(post);
   }
-  await dropAll(
-    cycle,
-    known.filter(({ post, issue }) => !stays.has(post) && !isUnderWay(calls, issue)),
-  );
-  await keepValidator(cycle, repository, isWaiting ? undefined : list.etag);
-  return { drafts, unsettled };
+  return { drafts, unsettled, stays, isWaiting };
 }
 
 /**

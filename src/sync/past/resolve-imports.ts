@@ -143,11 +143,10 @@ async function takeAbsent(looking: Looking): Promise<void> {
   const { ledger, clock } = cycle.world;
   const { project, purpose, subject, state } = call;
   const { seen, posts } = cycle.pull;
+  if (state === "DONE") return sayUnsure(looking, notListed);
   // What is seen of an empty list is what earlier ones have shown.
-  const isEmptied = posts === 0 && seen.size > 0;
-  const isShown = posts === 0 || (seen.has("description") && seen.has("title"));
-  if (state === "DONE" || isEmptied || !isShown)
-    return sayUnsure(looking, state === "DONE" ? notListed : isEmptied ? emptied : notShown);
+  if (posts === 0 && seen.size > 0) return sayUnsure(looking, emptied);
+  if (posts > 0 && !(seen.has("description") && seen.has("title"))) return sayUnsure(looking, notShown);
   const at = askedAt(call);
   const wish = { texts: [], titles: [], listedSince: at };
   const fresh = newcomers(await ledger.imports.alike(project, wish), {

@@ -1,33 +1,26 @@
 import { RemoteError } from "../../errors.ts";
 import type { RepositoryMemory } from "../../ledger/memory.ts";
 import type { IssueRef, LabelledIssue } from "../../model/issue.ts";
+import type { Listed } from "../../tracker/tracker.ts";
 import { type Cycle, issueKey, readBy } from "../ground/cycle-state.ts";
 import { noteLimitOf } from "../ground/lane.ts";
 import { isPutOff, noteError } from "../ground/report.ts";
 
-/** The issues of a repository that have the labels of `import`. */
-export interface LabelledList {
-  readonly rows: readonly LabelledIssue[];
-  /** To be told once nothing of the list waits any more: the next look is then conditional. */
-  readonly etag: string | undefined;
-}
-
 /**
- * Open issues with these labels, by a request of its own: the list of changes does not show what was labelled long ago.
+ * Open issues with these labels, by a request of its own: the list of changes does not show what was labelled long ago. It is
+ * unchanged where nothing has changed since nothing of it waited.
  *
- * @returns `unchanged` where nothing has changed since nothing of the list waited; undefined where it could not be read, and that
- *   is said.
+ * @returns undefined where it could not be read, and that is said.
  */
 export async function readLabelled(
   cycle: Cycle,
   { repository, name }: RepositoryMemory,
   labels: readonly string[],
-): Promise<LabelledList | "unchanged" | undefined> {
+): Promise<Listed<LabelledIssue> | undefined> {
   const { ledger, tracker } = cycle.world;
   const etag = await ledger.imports.validator(cycle.memory.id, repository.id, readBy(cycle));
   try {
-    const found = await tracker.labelled(repository, { labels, etag }, cycle.run.bounds);
-    return found.kind === "unchanged" ? "unchanged" : found;
+    return await tracker.labelled(repository, { labels, etag }, cycle.run.bounds);
   } catch (error) {
     if (!(error instanceof RemoteError) || isPutOff(error)) throw error;
     await noteLimitOf(cycle.world, error);
