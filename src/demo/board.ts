@@ -1,4 +1,4 @@
-import { type DemoAnswer, type DemoRequest, serve } from "./loopback.ts";
+import { type DemoAnswer, type DemoRequest, type ServeOptions, serve } from "./loopback.ts";
 import { answerTools, type DemoEntry } from "./tools.ts";
 
 /** A post as the board keeps and shows it. */
@@ -42,12 +42,9 @@ export interface DemoProject {
 }
 
 /** How the board starts. */
-export interface DemoBoardOptions {
+export interface DemoBoardOptions extends Omit<ServeOptions, "answer"> {
   readonly projects: readonly DemoProject[];
   readonly key: string;
-  /** Epoch ms. */
-  readonly now: () => number;
-  readonly port: number | undefined;
 }
 
 const basePath = "/api/v1";

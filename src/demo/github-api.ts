@@ -29,11 +29,7 @@ const routes: readonly (readonly [method: string, path: RegExp, endpoint: Endpoi
   ["GET", /^$/, ({ repository }) => ok(showRepository(repository))],
   ["GET", /^\/issues$/, listIssues],
   ["POST", /^\/issues$/, createIssue],
-  [
-    "GET",
-    /^\/issues\/(?<number>\d+)$/,
-    withIssue((call, issue) => ok(showIssue(call.state, call.repository, issue))),
-  ],
+  ["GET", /^\/issues\/(?<number>\d+)$/, withIssue((call, issue) => ok(show(call, issue)))],
   ["PATCH", /^\/issues\/(?<number>\d+)$/, withIssue(editIssue)],
   ["POST", /^\/issues\/(?<number>\d+)\/labels$/, withIssue(addLabels)],
   ["DELETE", /^\/issues\/(?<number>\d+)\/labels\/(?<name>[^/]+)$/, withIssue(removeLabel)],
@@ -48,11 +44,7 @@ const routes: readonly (readonly [method: string, path: RegExp, endpoint: Endpoi
   ["GET", /^\/milestones$/, (call) => page(call, [])],
   ["GET", /^\/releases$/, (call) => page(call, call.repository.releases.toReversed().map(showRelease))],
   ["POST", /^\/releases$/, createRelease],
-  [
-    "GET",
-    /^\/assignees\/(?<login>[^/]+)$/,
-    ({ state, parts }) => (state.people.includes(parts["login"] ?? "") ? { status: 204 } : notFound()),
-  ],
+  ["GET", /^\/assignees\/(?<login>[^/]+)$/, findAssignee],
 ];
 
 /** Makes the function that answers every request. */
@@ -122,7 +114,7 @@ function listIssues(call: DemoCall): DemoAnswer {
     .toSorted((a, b) => direction * (inSeconds(a[time]) - inSeconds(b[time]) || a.id - b.id));
   return page(
     call,
-    rows.map((issue) => showIssue(call.state, call.repository, issue)),
+    rows.map((issue) => show(call, issue)),
   );
 }
 
@@ -140,15 +132,20 @@ function createIssue(call: DemoCall): DemoAnswer {
   const { state: _, ...fields } = editedFields(call);
   const issue = state.save(repository, start, fields);
   const location = `${state.url}/repos/${repository.name}/issues/${issue.number}`;
-  return { status: 201, headers: { location }, body: showIssue(call.state, call.repository, issue) };
+  return { status: 201, headers: { location }, body: show(call, issue) };
 }
 
 function editIssue(call: DemoCall, issue: DemoIssue): DemoAnswer {
   const refusal = refuseFields(call);
-  return (
-    refusal ??
-    ok(showIssue(call.state, call.repository, call.state.save(call.repository, issue, editedFields(call))))
-  );
+  return refusal ?? ok(show(call, call.state.save(call.repository, issue, editedFields(call))));
+}
+
+function show({ state, repository }: DemoCall, issue: DemoIssue) {
+  return showIssue(state, repository, issue);
+}
+
+function findAssignee({ state, parts }: DemoCall): DemoAnswer {
+  return state.people.includes(parts["login"] ?? "") ? { status: 204 } : notFound();
 }
 
 function addLabels(call: DemoCall, issue: DemoIssue): DemoAnswer {
@@ -221,14 +218,13 @@ function refuseFields(call: DemoCall): DemoAnswer | undefined {
 /** What a request asks of an issue; every field was checked by `refuseFields`. */
 function editedFields(call: DemoCall): Partial<DemoIssue> {
   const { title, body, state, state_reason: reason } = call.asked.body;
+  const labels = "labels" in call.asked.body && call.state.spell(call.repository, textsIn(call, "labels"));
   return {
     ...(typeof title === "string" && { title }),
     ...((body === null || typeof body === "string") && { body }),
     ...((state === "open" || state === "closed") && { state }),
     ...(typeof reason === "string" && { stateReason: reason }),
-    ...("labels" in call.asked.body && {
-      labels: call.state.spell(call.repository, textsIn(call, "labels")),
-    }),
+    ...(labels && { labels }),
     ...("assignees" in call.asked.body && { assignees: textsIn(call, "assignees") }),
   };
 }
@@ -281,18 +277,11 @@ function notFound(): DemoAnswer {
   return refuse(404, "Not Found");
 }
 
-/** One reason of a 422. */
-interface FieldError {
-  readonly field: string;
-  readonly code: string;
-  readonly value?: string;
-}
-
-function invalid(...errors: readonly FieldError[]): DemoAnswer {
+function invalid(...errors: readonly { field: string; code: string; value?: string }[]): DemoAnswer {
   return { status: 422, body: { message: "Validation Failed", errors, status: "422" } };
 }
 
-function missing(field: string): FieldError {
+function missing(field: string) {
   return { field, code: "missing_field" };
 }
 
@@ -301,8 +290,6 @@ function isBlank(value: unknown): boolean {
 }
 
 function refuse(status: number, message: string): DemoAnswer {
-  return {
-    status,
-    body: { message, documentation_url: "https://docs.github.com/rest", status: String(status) },
-  };
+  const body = { message, documentation_url: "https://docs.github.com/rest", status: String(status) };
+  return { status, body };
 }

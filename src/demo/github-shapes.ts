@@ -2,7 +2,6 @@ import type { DemoIssue, DemoRelease, DemoRepository, DemoState } from "./github
 
 /** What the demo's GitHub shows: what boardsync reads, and what helps a person who asks with curl. */
 
-/** A repository. */
 export function showRepository({ id, name }: DemoRepository) {
   return {
     ...{ id, node_id: `R_${id}`, name: name.split("/")[1], full_name: name, private: true },
@@ -10,7 +9,6 @@ export function showRepository({ id, name }: DemoRepository) {
   };
 }
 
-/** An issue. */
 export function showIssue(state: DemoState, repository: DemoRepository, issue: DemoIssue) {
   const base = `${state.url}/repos/${repository.name}`;
   const { id, number, title, body, author, assignees, closedAt, closedBy } = issue;
@@ -38,13 +36,11 @@ export function showLabels({ id, labels }: DemoRepository, wanted: readonly stri
     .filter(({ name }) => wanted.includes(name));
 }
 
-/** A comment. */
 export function showComment({ id, author, body, createdAt }: DemoIssue["comments"][number]) {
   const time = timestamp(createdAt);
   return { id, node_id: `IC_${id}`, body, user: showUser(author), created_at: time, updated_at: time };
 }
 
-/** A release that is published. */
 export function showRelease({ id, tag, name, body, url, at }: DemoRelease) {
   const time = timestamp(at);
   return {

@@ -1,12 +1,4 @@
-/** A comment on an issue. Times are epoch ms, here and below. */
-interface DemoComment {
-  readonly id: number;
-  readonly author: string;
-  readonly body: string;
-  readonly createdAt: number;
-}
-
-/** An issue. */
+/** An issue. Times are epoch ms, here and below. */
 export interface DemoIssue {
   readonly id: number;
   readonly number: number;
@@ -17,7 +9,7 @@ export interface DemoIssue {
   readonly stateReason: string | null;
   readonly labels: readonly string[];
   readonly assignees: readonly string[];
-  readonly comments: readonly DemoComment[];
+  readonly comments: readonly { id: number; author: string; body: string; createdAt: number }[];
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly closedAt: number | null;
@@ -112,13 +104,11 @@ function moveState(
 ): Partial<DemoIssue> {
   const { state, stateReason, ...others } = change;
   if (state === undefined || state === issue.state) return others;
-  return state === "closed"
-    ? {
-        ...others,
-        state,
-        stateReason: stateReason ?? "completed",
-        closedAt: now,
-        closedBy: change.closedBy ?? login,
-      }
-    : { ...others, state, stateReason: "reopened", closedAt: null, closedBy: null };
+  if (state === "open") return { ...others, state, stateReason: "reopened", closedAt: null, closedBy: null };
+  const closed = {
+    stateReason: stateReason ?? "completed",
+    closedAt: now,
+    closedBy: change.closedBy ?? login,
+  };
+  return { ...others, state, ...closed };
 }

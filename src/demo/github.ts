@@ -1,14 +1,13 @@
 import { answerGitHub } from "./github-api.ts";
 import { createState, type DemoIssue, type DemoRepository, type StateOptions } from "./github-state.ts";
-import { serve } from "./loopback.ts";
+import { type ServeOptions, serve } from "./loopback.ts";
 
 /** A GitHub on loopback: issues, labels and comments over HTTP, and what people do as methods. A thing that isn't there throws. */
 export type DemoGitHub = Awaited<ReturnType<typeof startDemoGitHub>>;
 
 /** How the GitHub starts. */
-export interface DemoGitHubOptions extends StateOptions {
+export interface DemoGitHubOptions extends StateOptions, Pick<ServeOptions, "port"> {
   readonly token: string;
-  readonly port: number | undefined;
 }
 
 /** Starts a GitHub on 127.0.0.1. */

@@ -90,7 +90,7 @@ function showEntry({ isPublished, ...entry }: DemoEntry) {
   return { ...entry, status: isPublished ? "published" : "draft" };
 }
 
-function schemaOf({ takes }: Tool) {
+function schemaOf(takes: Tool["takes"]) {
   const named = Object.entries(takes).map(([name, type]) => [name.replace("?", ""), { type }] as const);
   const required = Object.keys(takes).filter((name) => !name.endsWith("?"));
   return { type: "object", properties: Object.fromEntries(named), required };
@@ -112,10 +112,10 @@ export function answerTools({ method, body }: DemoRequest, shelf: DemoShelf): De
     return respond({ result: { protocolVersion, capabilities: { tools: {} }, serverInfo } });
   }
   if (asked === "tools/list") {
-    const listed = tools.map((tool) => ({
-      name: tool.name,
-      description: tool.description,
-      inputSchema: schemaOf(tool),
+    const listed = tools.map(({ name, description, takes }) => ({
+      name,
+      description,
+      inputSchema: schemaOf(takes),
     }));
     return respond({ result: { tools: listed } });
   }
@@ -123,19 +123,13 @@ export function answerTools({ method, body }: DemoRequest, shelf: DemoShelf): De
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined) return respond({ error: { code: -32_602, message: "There is no such tool." } });
   const given = isObject(args) ? args : {};
-  const refused = Object.entries(takenBy(tool)).some(([key, isRight]) => !isRight(given[key]));
-  const made = refused ? undefined : tool.run(given, shelf);
+  const isRight = ([name, type]: readonly [string, string]): boolean => {
+    const value = given[name.replace("?", "")];
+    return typeof value === type || (name.endsWith("?") && value === undefined);
+  };
+  const made = Object.entries(tool.takes).every(isRight) ? tool.run(given, shelf) : undefined;
   const text = made === undefined ? "These arguments are not accepted." : JSON.stringify(made);
   return respond({ result: { content: [{ type: "text", text }], isError: made === undefined } });
-}
-
-function takenBy({ takes }: Tool): Readonly<Record<string, (value: unknown) => boolean>> {
-  const checks = Object.entries(takes).map(([name, type]) => {
-    const isRight = (value: unknown): boolean =>
-      typeof value === type || (name.endsWith("?") && value === undefined);
-    return [name.replace("?", ""), isRight] as const;
-  });
-  return Object.fromEntries(checks);
 }
 
 function isObject(value: unknown): value is Arguments {
