@@ -13,13 +13,6 @@ import type { Settings } from "../ground/settings.ts";
  * one that a person has taken away does not come back until the post's votes cross a number.
  */
 
-/** A label, and from how many votes on an issue has it. */
-interface VoteLabel {
-  readonly votes: number;
-  readonly label: string;
-  readonly field: IssueField;
-}
-
 /** What votes make of one label of an issue. */
 export interface VoteAsk {
   readonly field: IssueField;
@@ -71,8 +64,8 @@ export function voteAsks(
   ];
 }
 
-/** The highest number first. */
-function labelsOf({ voteLabels = {} }: Settings["issue"]): readonly VoteLabel[] {
+/** The labels, and from how many votes on an issue has each: the highest number first. */
+function labelsOf({ voteLabels = {} }: Settings["issue"]) {
   return Object.entries(voteLabels)
     .map(([votes, label]) => ({ votes: Number(votes), label, field: labelField(label) }))
     .toSorted((one, other) => other.votes - one.votes);
@@ -80,16 +73,11 @@ function labelsOf({ voteLabels = {} }: Settings["issue"]): readonly VoteLabel[] 
 
 const present: Target = { kind: "value", value: true };
 
-/** How a label stands on an issue. */
-interface LabelState {
-  readonly shown: boolean;
-  readonly base: FieldBase;
-  /** Whether nothing of ours was ever known of it. */
-  readonly isNews: boolean;
-}
-
-/** One that is there and that nobody has asked for is a person's, unless we have just opened the issue with it. */
-function stateOf(row: Row, { base, link }: LinkedIssue, issue: Issue, field: IssueField): LabelState {
+/**
+ * How a label stands on an issue; `isNews`: nothing of ours was ever known of it. One that is there and that nobody has asked for is a
+ * person's, unless we have just opened the issue with it.
+ */
+function stateOf(row: Row, { base, link }: LinkedIssue, issue: Issue, field: IssueField) {
   const shown = readIssueField(issue, field) === true;
   const known = base?.[field];
   if (known !== undefined) return { shown, base: known, isNews: false };

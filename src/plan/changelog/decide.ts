@@ -9,16 +9,6 @@ export interface KnownCall {
   readonly state: "PREPARED" | "SENT" | "UNKNOWN" | "DONE" | "REJECTED";
 }
 
-/** What is remembered of a release that has an entry, or is about to. */
-export interface KnownEntry {
-  /** The tag that the release had when its entry was made. */
-  readonly tag: string;
-  /** Its id. */
-  readonly release?: number | undefined;
-  /** What its text was made of. */
-  readonly print: string;
-}
-
 /** What the changelog of a project hangs on. */
 export interface ChangelogFacts {
   readonly wanted: Wanted;
@@ -29,7 +19,12 @@ export interface ChangelogFacts {
   readonly notedIds?: readonly number[] | undefined;
   /** Ids of those among them that only become releases. */
   readonly unripe?: readonly number[] | undefined;
-  readonly entries: readonly KnownEntry[];
+  /** What is remembered of releases that have an entry, or are about to; the tag is that of when it was made. */
+  readonly entries: readonly {
+    readonly tag: string;
+    readonly release?: number | undefined;
+    readonly print: string;
+  }[];
   readonly calls: readonly KnownCall[];
 }
 

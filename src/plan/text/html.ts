@@ -22,20 +22,14 @@ const breaksLine = /[^>\s][^\S\n]*\n/;
 /** A file inside of the text, as of a pasted picture: nobody can read it, and what follows it would be cut off. Shorter ones are examples. */
 const INLINE_FILE = /\bdata:[a-z]+\/[\w.+-]+(?:;[\w.=-]+)*;base64,[\w+/=%-]{256,}/gi;
 
-/** A description as Markdown. */
-export interface Description {
-  readonly text: string;
-  /** Set where there is more of it than was read. */
-  readonly isCut: boolean;
-}
-
 /**
  * A description as Markdown: one in HTML is turned into it, any other one stays as it is. The text is not safe yet.
  *
  * @param most - the most characters that are read of any other one.
  * @param hide - takes out of a plain text what nobody may see. Later is too late: a sign that is escaped parts an address.
+ * @returns `isCut` where there is more of it than was read.
  */
-export function readDescription(raw: string, most: number, hide: (text: string) => string): Description {
+export function readDescription(raw: string, most: number, hide: (text: string) => string) {
   const text = raw.replace(INLINE_FILE, "");
   const limit = isHtml(text) ? Math.min(most, mostRead) : most;
   const read = text.slice(0, limit);
@@ -50,12 +44,13 @@ function isHtml(text: string): boolean {
 
 function createReader(hide: (text: string) => string): Turndown {
   const Reader: typeof Turndown = load("turndown");
-  const reader = new Reader({
+  const style = {
     headingStyle: "atx",
     codeBlockStyle: "fenced",
     bulletListMarker: "-",
     emDelimiter: "*",
-  })
+  } as const;
+  const reader = new Reader(style)
     .remove(["script", "style", "title", "noscript", "template", "iframe", "object"])
     .addRule("struck", { filter: ["del", "s"], replacement: (content) => `~~${content}~~` })
     .addRule("cell", {

@@ -11,13 +11,6 @@ export interface Marker {
   readonly posts: readonly PostId[];
 }
 
-/** A marker, and what stands before and behind it in a body, to the letter. */
-interface MarkerAt {
-  readonly above: string;
-  readonly marker: Marker;
-  readonly below: string;
-}
-
 const MAX_ID_LENGTH = 200;
 
 /** The ids are base64url, so that nothing in them can end the comment. */
@@ -44,8 +37,11 @@ export function parseMarker(body: string): Marker | undefined {
   return isOwnLine && !endsInCode(above) ? marker : undefined;
 }
 
-/** The first comment of a body that is known to be ours, wherever it stands; undefined where that is no marker. */
-export function readMarker(body: string): MarkerAt | undefined {
+/**
+ * The first comment of a body that is known to be ours, wherever it stands, and what stands before and behind it, to the letter;
+ * undefined where that is no marker.
+ */
+export function readMarker(body: string) {
   const start = body.indexOf("<!--");
   const found = start === -1 ? null : PATTERN.exec(body.slice(start));
   if (found === null) return undefined;
@@ -54,16 +50,9 @@ export function readMarker(body: string): MarkerAt | undefined {
   const ids = [project, ...posts.split(",")].map(decodeId);
   if (!ids.every((id) => id !== undefined)) return undefined;
   const [projectId, ...postIds] = ids;
-  return {
-    // The only place where text becomes an id again: it has just been shown to be one that `formatMarker` wrote.
-    marker: {
-      board,
-      project: projectId as ProjectId,
-      posts: postIds as readonly string[] as readonly PostId[],
-    },
-    above,
-    below: body.slice(start + whole.length),
-  };
+  // The only place where text becomes an id again: it has just been shown to be one that `formatMarker` wrote.
+  const marker: Marker = { board, project: projectId as ProjectId, posts: postIds as string[] as PostId[] };
+  return { marker, above, below: body.slice(start + whole.length) };
 }
 
 /**

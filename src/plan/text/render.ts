@@ -33,24 +33,7 @@ export interface RenderContext {
   readonly categoryNames?: ReadonlyMap<string, string>;
 }
 
-export interface Renderer {
-  /** The tracker's, which the texts are for. */
-  readonly dialect: Dialect;
-  /** @throws TemplateError where a template fails on this post; the message names the template's place. */
-  render(post: PostValues, context: RenderContext): RenderedIssue;
-  /**
-   * A comment, from a template of a board rule.
-   *
-   * @throws TemplateError where it can't be read, or fails on this post.
-   */
-  comment(template: string, post: PostValues, context: RenderContext): string;
-  /**
-   * The post's public page; undefined where neither the config nor the board tells one.
-   *
-   * @throws TemplateError where the template fails on this post.
-   */
-  address(post: PostValues, context: RenderContext): string | undefined;
-}
+export type Renderer = ReturnType<typeof createRenderer>;
 
 /** Leaves people some room in the same body. */
 const MAX_BLOCK_BYTES = 60_000;
@@ -66,9 +49,10 @@ const MAX_TITLE_READ = 4_096;
  * Makes issue texts out of posts. A template sees `post.id`, `title`, `description`, `category`, `status`, `votes` and
  * `url`, and `project.id`, all already safe, and nothing else of the post.
  *
- * @throws TemplateError that names the template, and line and column in it, when one can't be read.
+ * @throws TemplateError that names the template, and line and column in it, when one can't be read, as each of its functions does
+ *   where one fails on a post.
  */
-export function createRenderer(templates: IssueTemplates, dialect: Dialect): Renderer {
+export function createRenderer(templates: IssueTemplates, dialect: Dialect) {
   const toLine = (value: string) => sanitiseTitle(value, dialect);
   const title = readTemplate(templates.title, toLine, "issue.title");
   const body = readTemplate(templates.body, (value) => sanitiseText(value, dialect), "issue.body");
@@ -85,19 +69,21 @@ export function createRenderer(templates: IssueTemplates, dialect: Dialect): Ren
   });
   const comments = new Map<string, Template>();
   const readComment = (template: string): Template => {
-    const known = comments.get(template);
-    if (known !== undefined) return known;
-    const read = readTemplate(template, (value) => sanitiseText(value, dialect), "boardRules.set.comment");
+    const toText = (value: string) => sanitiseText(value, dialect);
+    const read = comments.get(template) ?? readTemplate(template, toText, "boardRules.set.comment");
     comments.set(template, read);
     return read;
   };
 
   return {
+    /** The tracker's, which the texts are for. */
     dialect,
+    /** The post's public page; undefined where neither the config nor the board tells one. */
     address: urlOf,
-    comment: (template, post, context) =>
+    /** A comment, from a template of a board rule. */
+    comment: (template: string, post: PostValues, context: RenderContext) =>
       renderBlock(readComment(template)(scopeOf(post, context)), [], MAX_BLOCK_BYTES),
-    render(post, context) {
+    render(post: PostValues, context: RenderContext): RenderedIssue {
       const scope = scopeOf(post, context);
       const titleText = oneLine(title(scope)) || scope.post.title;
       const posts = markedPosts(post, context);
@@ -116,14 +102,14 @@ export function createRenderer(templates: IssueTemplates, dialect: Dialect): Ren
         Math.min(MAX_BLOCK_BYTES, dialect.bodyBytes - overhead),
       );
       const cutTitle = cutCodePoints(titleText, dialect.titleLength);
+      const hashes = { titleHash: hashText(cutTitle), blockHash: hashBlock(block) };
       return {
         title: cutTitle,
         block,
         body: composeBody({ marker, block, rest: "\n" }),
         votes,
         posts,
-        titleHash: hashText(cutTitle),
-        blockHash: hashBlock(block),
+        ...hashes,
       };
     },
   };
@@ -155,13 +141,8 @@ function createFactsReader(
 function markedPosts({ id }: PostValues, { others = [] }: RenderContext): readonly PostId[] {
   // An id of n bytes takes up to 4/3 n in the marker, or 8/3 n where it is no Unicode text.
   const ids = others.map((other) => other.id);
-  return [
-    id,
-    ...ids.slice(
-      0,
-      countFitting(ids, (text) => text.length * 4),
-    ),
-  ];
+  const count = countFitting(ids, (text) => text.length * 4);
+  return [id, ...ids.slice(0, count)];
 }
 
 /** One line for each further post of an issue: where it stands, else what it is called. undefined where there is none. */

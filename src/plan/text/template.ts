@@ -92,20 +92,14 @@ export const templateValues = {
   ],
 } as const;
 
-/** A template that gives a text, an entry of a changelog, the address of a post's page, or an argument of a tool of the board's. */
-export type TemplateKind = keyof typeof templateValues;
-
-/** A value that a template names and that never exists, beside those that do. */
-export interface UnknownValue {
-  readonly name: string;
-  readonly known: readonly string[];
-}
-
 /**
- * What is wrong with a template, as a sentence, or the first value that it names and nothing ever has: it would render empty, for
- * ever. undefined for one that can be used. For the check of a config.
+ * What is wrong with a template, as a sentence, or the first value that it names and nothing ever has (it would render empty, for
+ * ever), beside those that are `known`. undefined for one that can be used. For the check of a config.
  */
-export function checkTemplate(text: string, kind: TemplateKind): string | UnknownValue | undefined {
+export function checkTemplate(
+  text: string,
+  kind: keyof typeof templateValues,
+): string | { readonly name: string; readonly known: readonly string[] } | undefined {
   try {
     readTemplate(text, String);
   } catch (error) {

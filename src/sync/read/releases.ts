@@ -83,13 +83,6 @@ export async function rememberEntry(
   await rememberChangelog(cycle, { entries: [...entries.filter(({ tag }) => tag !== news.tag), entry] });
 }
 
-/** The linked posts that a release ships. */
-interface Shipped {
-  readonly posts: readonly ShippedPost[];
-  /** Why it can't be told of some issues, and of which; undefined where all could be looked at. */
-  readonly doubt: string | undefined;
-}
-
 /** What is merged before a release may wait this long for it. */
 const marginMs = 30 * dayMs;
 /** Without a release before it. */
@@ -100,9 +93,13 @@ const firstMs = 90 * dayMs;
  * merges of their pull requests, or their milestone is called like it. Issues that were closed long before the last release are not
  * asked for.
  *
+ * @returns `doubt`: why it can't be told of some issues, and of which; undefined where all could be looked at.
  * @throws RemoteError
  */
-export async function readShipped(cycle: PulledCycle, shipping: Shipping): Promise<Shipped> {
+export async function readShipped(
+  cycle: PulledCycle,
+  shipping: Shipping,
+): Promise<{ readonly posts: readonly ShippedPost[]; readonly doubt: string | undefined }> {
   const since = closedSince(shipping);
   const shipped: IssueRef[] = [];
   const doubts: string[] = [];

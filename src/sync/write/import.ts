@@ -1,8 +1,7 @@
 import { type Issue, refOf } from "../../model/issue.ts";
 import type { PostId, ToolRecord } from "../../model/post.ts";
 import type { CreatePost } from "../../plan/ground/action.ts";
-import { draftPost, postArguments } from "../../plan/imports/draft.ts";
-import { whyKept } from "../../plan/imports/select.ts";
+import { draftPost, postArguments, whyKept } from "../../plan/imports/draft.ts";
 import { isApproved, issueKey, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Asked, auditLink } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LabelledIssue } from "../../../src/model/issue.ts";
 import type { ImportSettings } from "../../../src/plan/ground/settings.ts";
-import { isLabelledByOther, needsLabeller, whyKept } from "../../../src/plan/imports/select.ts";
+import { isLabelledByOther, needsLabeller, whyKept } from "../../../src/plan/imports/draft.ts";
 
 const settings: ImportSettings = { labels: ["Idea", "big"], fromAnyone: false, args: {} };
 
