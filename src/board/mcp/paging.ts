@@ -5,14 +5,12 @@ import { type PageSigns, readSigns } from "../http/list/page-signs.ts";
 import { usualSizes } from "../http/list/steps.ts";
 import type { ToolArguments } from "../tools.ts";
 
-/** What one answer of a tool that lists shows. */
-export interface ToolPage {
-  readonly records: readonly unknown[];
-  readonly signs: PageSigns;
-}
-
-/** @throws RemoteError where no list, or more than one, can be recognised. */
-export function readToolPage(value: unknown, excerpt: Excerpt): ToolPage {
+/**
+ * What one answer of a tool that lists shows.
+ *
+ * @throws RemoteError where no list, or more than one, can be recognised.
+ */
+export function readToolPage(value: unknown, excerpt: Excerpt) {
   const { path, records } = findList(value, undefined, excerpt, false);
   return { records, signs: readSigns(value, {}, { list: path }, records.length) };
 }
@@ -29,7 +27,7 @@ export type ToolStep =
  * @param received - records so far, this page included.
  */
 export function stepOn(
-  { records, signs }: ToolPage,
+  { records, signs }: ReturnType<typeof readToolPage>,
   args: ToolArguments,
   schema: unknown,
   received: number,
@@ -66,15 +64,7 @@ function isFull(records: number, signs: PageSigns, args: ToolArguments): boolean
   return usualSizes.has(records) || signs.size === records || asked.includes(records);
 }
 
-const cursorNames = [
-  "cursor",
-  "after",
-  "pageToken",
-  "page_token",
-  "starting_after",
-  "nextCursor",
-  "next_cursor",
-];
+const cursorNames = "cursor after pageToken page_token starting_after nextCursor next_cursor".split(" ");
 
 function nextArguments(
   signs: PageSigns,

@@ -20,7 +20,7 @@ export interface Failure {
 /** The protocol's way over the wire: what its client takes for `fetch`. One operation at a time. */
 export type Wire = ReturnType<typeof createWire>;
 
-export interface WireOptions {
+interface WireOptions {
   readonly url: URL;
   /** What every request says of who asks: the key is among them. */
   readonly headers: Readonly<Record<string, string>>;
@@ -33,8 +33,7 @@ export interface WireOptions {
  * for no other origin. Of an answer the client gets the one message that answers its own, as plain JSON: it has no stream to wait
  * for or to take up again, and an answer to anything else is no answer. A tool that writes is called once, whatever the client wants.
  */
-export function createWire(options: WireOptions) {
-  const { url: server, headers, sender } = options;
+export function createWire({ url: server, headers, sender, excerpt }: WireOptions) {
   let operation: Operation = { isRead: true };
   let failure: Failure | undefined;
   let calls = 0;
@@ -57,9 +56,9 @@ export function createWire(options: WireOptions) {
       body,
       isRead,
       signal,
-      isWhole: findEnd(id, options),
+      isWhole: findEnd(id, excerpt),
     });
-    const read = readReply(reply, id, options);
+    const read = readReply(reply, id, excerpt);
     if ("response" in read) return read.response;
     failure = { reply, body: read.body };
     // Of a refusal the client looks at the status: an older server refuses the newer handshake.
@@ -83,15 +82,17 @@ export function createWire(options: WireOptions) {
   };
 }
 
-type ReadReply = { readonly response: Response } | { readonly body: Body };
-
-function readReply(reply: Reply, id: unknown, options: WireOptions): ReadReply {
+function readReply(
+  reply: Reply,
+  id: unknown,
+  excerpt: Excerpt,
+): { readonly response: Response } | { readonly body: Body } {
   if (reply.kind !== "answer") return { body: { kind: "empty" } };
   const session = reply.headers["mcp-session-id"];
   const headers = session === undefined ? {} : { "mcp-session-id": session };
   const isDone = reply.status >= 200 && reply.status < 300;
   if (isDone && id === undefined) return { response: new Response(null, { status: 202, headers }) };
-  const bodies = bodiesOf(reply, options);
+  const bodies = bodiesOf(reply, excerpt);
   for (const body of isDone ? bodies : []) {
     const message = findMessage(body, id);
     if (message !== undefined) return { response: Response.json(message, { headers }) };
@@ -111,10 +112,10 @@ function findMessage(body: Body, id: unknown): unknown {
 }
 
 /** The messages of an answer: its body, or what each event of a stream holds. */
-function bodiesOf(answer: Answer, options: WireOptions): readonly Body[] {
-  if (!isStream(answer.headers)) return [readBody(answer, options.excerpt)];
+function bodiesOf(answer: Answer, excerpt: Excerpt): readonly Body[] {
+  if (!isStream(answer.headers)) return [readBody(answer, excerpt)];
   const events = new TextDecoder().decode(answer.body).split(betweenEvents);
-  return events.slice(0, mostEvents).flatMap((event) => readEvent(event, answer, options));
+  return events.slice(0, mostEvents).flatMap((event) => readEvent(event, answer, excerpt));
 }
 
 function isStream(headers: Answer["headers"]): boolean {
@@ -126,7 +127,7 @@ const betweenEvents = /(?:\r\n|\r(?!\n)|\n){2}/;
 const mostEvents = 1000;
 
 /** Nothing where it is a comment. */
-function readEvent(event: string, answer: Answer, { excerpt }: WireOptions): readonly Body[] {
+function readEvent(event: string, answer: Answer, excerpt: Excerpt): readonly Body[] {
   const lines = event.split(/\r\n|\r|\n/).flatMap((line) => /^data: ?(.*)$/s.exec(line)?.[1] ?? []);
   if (lines.length === 0) return [];
   return [readBody({ ...answer, body: Buffer.from(lines.join("\n")) }, excerpt)];
@@ -136,7 +137,7 @@ function readEvent(event: string, answer: Answer, { excerpt }: WireOptions): rea
  * Finds the event that answers a message. A server should end its stream after it, and need not:
  * https://modelcontextprotocol.io/specification/2025-06-18/basic/transports#sending-messages-to-the-server
  */
-function findEnd(id: unknown, options: WireOptions): Call["isWhole"] {
+function findEnd(id: unknown, excerpt: Excerpt): Call["isWhole"] {
   const decoder = new TextDecoder();
   let rest = "";
   return (headers, piece) => {
@@ -149,7 +150,7 @@ function findEnd(id: unknown, options: WireOptions): Call["isWhole"] {
     const events = rest.split(betweenEvents);
     rest = events.pop() ?? "";
     const answer = { kind: "answer", status: 200, headers, body: piece } as const;
-    const bodies = events.flatMap((event) => readEvent(event, answer, options));
+    const bodies = events.flatMap((event) => readEvent(event, answer, excerpt));
     return bodies.some((body) => findMessage(body, id) !== undefined);
   };
 }

@@ -1,7 +1,7 @@
 import type { PersonRequest } from "../../ledger/orders.ts";
 import { isAllowed, reasonOf } from "../../plan/ground/obstacle.ts";
 import { type PulledCycle, projectNow } from "../ground/cycle-state.ts";
-import { type EntryWork, entryOf } from "../ground/entries.ts";
+import { type EntryWork, entryOf, textOf } from "../ground/entries.ts";
 import { type Verdict, writesHold } from "../ground/verdict.ts";
 import { rememberEntry } from "../read/releases.ts";
 
@@ -42,13 +42,12 @@ export async function noteHeld(cycle: PulledCycle, works: readonly EntryWork[]):
     );
     if (held !== undefined && !isWaiting) await rememberEntry(cycle, { tag, held: undefined });
   }
-  for (const { tag, print, entry, posts, release, verdict } of works) {
+  for (const work of works) {
+    const { tag, print, verdict } = work;
     if (verdict.kind !== "hold" || verdict.cause !== "guard") continue;
     const known = entryOf(cycle, tag);
-    if (known?.held === verdict.why && known.print === print) continue;
-    const { title } = entry;
-    const nothing = { shown: undefined, before: undefined };
-    await rememberEntry(cycle, { tag, print, title, posts, release, ...nothing, held: verdict.why });
+    if (known?.held !== verdict.why || known.print !== print)
+      await rememberEntry(cycle, { ...textOf(work), shown: undefined, held: verdict.why });
   }
 }
 

@@ -3,7 +3,7 @@ import { isStuck, type ToolCall, type ToolCallChange } from "../../ledger/journa
 import type { ToolRecord } from "../../model/post.ts";
 import { findEntry, isCalled, ownEntry, printEntry } from "../../plan/changelog/look.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
-import { type AskEntries, entryOf, lastText, otherEntries, sayAlike } from "../ground/entries.ts";
+import { type AskEntries, entryOf, lastText, otherEntries, purposes, sayAlike } from "../ground/entries.ts";
 import { isPreview } from "../ground/order.ts";
 import { rememberEntry } from "../read/releases.ts";
 import { type Looked, resolveCalls } from "../write/call.ts";
@@ -16,15 +16,11 @@ import { type Looked, resolveCalls } from "../write/call.ts";
  */
 export async function resolveEntries(cycle: PulledCycle, ask: AskEntries): Promise<void> {
   await retryEntries(cycle);
-  const looks = {
-    changelogCreate: lookForDraft,
-    changelogUpdate: lookForText,
-    changelogPublish: lookForPublished,
-  } as const;
-  for (const purpose of ["changelogCreate", "changelogUpdate", "changelogPublish"] as const)
-    await resolveCalls(cycle, purpose, async (call) => {
+  const looks = { create: lookForDraft, update: lookForText, publish: lookForPublished } as const;
+  for (const kind of ["create", "update", "publish"] as const)
+    await resolveCalls(cycle, purposes[kind], async (call) => {
       const list = await ask();
-      return list === undefined ? { kind: "unsure", why: noList } : looks[purpose](cycle, call, list);
+      return list === undefined ? { kind: "unsure", why: noList } : looks[kind](cycle, call, list);
     });
 }
 
@@ -53,7 +49,8 @@ async function lookForDraft(cycle: PulledCycle, { subject: tag }: ToolCall, list
   if (known === undefined) return { kind: "unsure", why: "the title that was sent is not known any more" };
   const { title, shown, there } = known;
   const { taken, titles } = await otherEntries(cycle, tag, title);
-  const found = findEntry(list.records, title, [shown], new Set([...taken, ...(there ?? [])]));
+  const others = new Set([...taken, ...(there ?? [])]);
+  const found = findEntry(list.records, title, [shown], others);
   const entry = ownEntry(found, there);
   if (entry !== undefined) {
     const record = (own: PulledCycle) => rememberEntry(own, { tag, there: undefined });
@@ -61,7 +58,6 @@ async function lookForDraft(cycle: PulledCycle, { subject: tag }: ToolCall, list
   }
   if (found.kind === "alike") return { kind: "unsure", why: sayAlike(title, found.entries) };
   if (!list.isComplete) return { kind: "unsure", why: notWhole };
-  const others = new Set([...taken, ...(there ?? [])]);
   const isOther = (one: ToolRecord) => others.has(one.id) || titles.some((its) => isCalled(one, its));
   // Where no whole list was seen before the call, nobody knows which are new.
   const fresh = there && list.records.find((one) => !isOther(one));
