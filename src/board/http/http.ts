@@ -38,11 +38,7 @@ const usualLimits: PagingLimits = {
   bytes: 256 * 1024 * 1024,
 };
 
-/**
- * The board behind its v1 REST API.
- *
- * @throws ConfigError when the key can't be used at all.
- */
+/** The board behind its v1 REST API. @throws ConfigError when the key can't be used at all. */
 export function createHttpBoard(options: HttpBoardOptions): Board & Traffic {
   const { key, version, sender, clock, overrides: given = {} } = options;
   if (!/^[\x21-\x7e]+$/.test(key)) {
@@ -57,10 +53,7 @@ export function createHttpBoard(options: HttpBoardOptions): Board & Traffic {
     accept: "application/json",
     "user-agent": `boardsync/${version}`,
   };
-  const reading = {
-    ...options,
-    ...{ send: sender.send, headers, excerpt, firstPauseMs: 500 },
-  };
+  const reading = { ...options, send: sender.send, headers, excerpt, firstPauseMs: 500 };
   const reader = createReader(reading);
   const overrides = { list: given.list ?? {}, paging: given.paging ?? {}, fields: given.fields ?? {} };
   const listing = {

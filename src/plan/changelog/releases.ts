@@ -45,9 +45,7 @@ export interface Shipping {
   readonly wanted: Wanted;
 }
 
-/**
- * Whether an issue is done at all, and may be shipped by a release: closed, and neither dropped nor a duplicate.
- */
+/** Whether an issue is done at all, and may be shipped by a release: closed, and neither dropped nor a duplicate. */
 export function isDone({ state, stateReason }: Issue): boolean {
   return state === "closed" && stateReason !== "not_planned" && stateReason !== "duplicate";
 }

@@ -93,11 +93,7 @@ export function createReader(options: ReaderOptions) {
   return {
     /** Takes any 2xx, whatever its body. */
     ask,
-    /**
-     * Takes a 2xx with a JSON body.
-     *
-     * @param wanted - the key of the list in it; left out for a list of posts.
-     */
+    /** Takes a 2xx with a JSON body. @param wanted - the key of the list in it; left out for a list of posts. */
     async askJson(url: URL, bounds: ReadBounds, wanted?: string): Promise<JsonAnswer> {
       const answer = await ask(url, bounds);
       return { headers: answer.headers, value: readJson(url, answer, wanted) };

@@ -67,11 +67,7 @@ function showLines(lists: readonly FoundList[], excerpt: Excerpt): string {
   return lines.length === 0 ? "" : `: ${lines.join(" or ")}`;
 }
 
-/**
- * Reads the list where the first page had it.
- *
- * @throws RemoteError `unreadable` when it is not there.
- */
+/** Reads the list where the first page had it. @throws RemoteError `unreadable` when it is not there. */
 export function readListAt(value: unknown, path: string, excerpt: Excerpt): FoundList {
   const records = path === topLevel ? value : readPath(value, path);
   if (Array.isArray(records))
