@@ -111,11 +111,8 @@ export function connectStory(terminal: Terminal, { story, settings, folder, cloc
   const file = join(folder, "boardsync.yaml");
   // JSON is YAML: no folder's name can break it.
   writeFileSync(file, `${settings}state: ${JSON.stringify(join(folder, "state.db"))}\n`);
-  const environment = {
-    BOARD_API_KEY: story.board.key,
-    GITHUB_TOKEN: story.github.token,
-    BOARDSYNC_CONFIG: file,
-  };
+  const { board, github } = story;
+  const environment = { BOARD_API_KEY: board.key, GITHUB_TOKEN: github.token, BOARDSYNC_CONFIG: file };
   const source = { file, environment, cwd: folder, readText: readTextFile };
   const { config, secrets } = loadConfigAndSecrets(source);
   const redact = redactor(secrets.all);
@@ -155,12 +152,5 @@ export function createStoryClock(): StoryClock {
   const skip = (ms: number): void => {
     ahead += ms;
   };
-  return {
-    now: () => Date.now() + ahead,
-    sleep: (ms) => {
-      skip(ms);
-      return Promise.resolve();
-    },
-    skip,
-  };
+  return { now: () => Date.now() + ahead, sleep: async (ms) => skip(ms), skip };
 }

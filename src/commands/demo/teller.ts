@@ -1,6 +1,6 @@
 import { project, repository } from "../../demo/company.ts";
 import type { Story } from "../../demo/story.ts";
-import type { PlannedAction, RunReport } from "../../sync/ground/reports.ts";
+import type { RunReport } from "../../sync/ground/reports.ts";
 import { countVoters } from "../../sync/ground/voters.ts";
 import type { RunResult } from "../../sync/run.ts";
 import type { Output } from "../print/terminal.ts";
@@ -21,19 +21,11 @@ export interface ToldStory {
   readonly differences: readonly string[];
 }
 
-/** What became of a run. */
-export interface Ran {
-  readonly report: RunReport;
-  readonly changes: readonly FieldChange[];
-  readonly mails: ToldStory["notifications"];
-  /** Everything that is decided and was not written: it waits, or is held. */
-  readonly left: readonly PlannedAction[];
-  /** How many voters would hear of that. */
-  readonly wouldNotify: number;
-}
-
 /** What a chapter tells with. */
 export type Teller = ReturnType<typeof createTeller>["teller"];
+
+/** What became of a run. */
+export type Ran = Awaited<ReturnType<Teller["sync"]>>;
 
 /** One step: its heading, and what happens in it. */
 export interface Chapter {
@@ -61,7 +53,7 @@ export function createTeller({ stage, out, signal, pause }: Telling) {
   const spared: number[] = [];
   const { notifications } = story.board;
   let isOver = false;
-  const look = async (title: string, run: () => Promise<RunResult>): Promise<Ran> => {
+  const look = async (title: string, run: () => Promise<RunResult>) => {
     const before = takeSnapshot(story);
     const heard = notifications.length;
     const { report } = await run();
@@ -70,6 +62,7 @@ export function createTeller({ stage, out, signal, pause }: Telling) {
     const mails = notifications.slice(heard);
     runs.push(report);
     days.push({ title, run: report.run, changes });
+    // Everything that is decided and was not written: it waits, or is held. And how many voters would hear of that.
     const left = (await stage.plan()).plan.projects.flatMap(({ actions }) => actions);
     const wouldNotify = countVoters(left.map(({ notifies }) => notifies)).known;
     return { report, changes, mails, left, wouldNotify };
@@ -126,24 +119,17 @@ export type Snapshot = Readonly<Record<FieldChange["side"], ReadonlyMap<string, 
 
 /** Looks at both sides. */
 export function takeSnapshot({ board, github }: Story): Snapshot {
-  return {
-    board: new Map(
-      board
-        .posts(project)
-        .map(({ id, status, roadmapColumn, onRoadmap }) => [
-          id,
-          { status, roadmapColumn: roadmapColumn ?? "–", onRoadmap: String(onRoadmap) },
-        ]),
-    ),
-    GitHub: new Map(
-      github
-        .issues(repository)
-        .map(({ number, title, body, state, labels }) => [
-          `${repository}#${number}`,
-          { title, text: body ?? "", state, labels: labels.join(", ") },
-        ]),
-    ),
-  };
+  const shown = { board: new Map<string, ShownFields>(), GitHub: new Map<string, ShownFields>() };
+  for (const { id, status, roadmapColumn, onRoadmap } of board.posts(project))
+    shown.board.set(id, { status, roadmapColumn: roadmapColumn ?? "–", onRoadmap: String(onRoadmap) });
+  for (const { number, title, body, state, labels } of github.issues(repository))
+    shown.GitHub.set(`${repository}#${number}`, {
+      title,
+      text: body ?? "",
+      state,
+      labels: labels.join(", "),
+    });
+  return shown;
 }
 
 /** What is different now, the board first. */

@@ -91,21 +91,16 @@ function resolve(schema: unknown, root: unknown): unknown {
 
 function hasType(value: unknown, types: readonly string[]): boolean {
   if (types.length === 0 || isAloneTemplate(value)) return true;
-  return types.some((type) => {
-    switch (type) {
-      case "integer":
-        return Number.isInteger(value);
-      case "array":
-        return Array.isArray(value);
-      case "null":
-        return value === null;
-      case "object":
-        return isObject(value);
-      default:
-        return typeof value === type;
-    }
-  });
+  return types.some((type) => tests.get(type)?.(value) ?? typeof value === type);
 }
+
+/** Of types that `typeof` does not name so. */
+const tests = new Map<string, (value: unknown) => boolean>([
+  ["integer", Number.isInteger],
+  ["array", Array.isArray],
+  ["object", isObject],
+  ["null", (value) => value === null],
+]);
 
 function isTemplate(value: unknown): boolean {
   return typeof value === "string" && value.includes("{");

@@ -15,7 +15,9 @@ interface Wanted {
   /** Of the tool's name, in lower case and with `_` between its words. */
   readonly name: RegExp;
   readonly fill: readonly Filling[];
-  /** Whether these arguments are what the purpose needs. */
+  /** What one of the arguments has to be. */
+  readonly needs?: string;
+  /** Whether the others are what the purpose needs. */
   readonly isEnough?: (args: ToolArguments) => boolean;
 }
 
@@ -58,9 +60,11 @@ const ofChangelog: Filling = (name, schema) => {
 
 /** A board of several projects may ask of which one; whose project is its only one does not. */
 const ofProject = by(projects, "{{ project.id }}");
-const ifRequired: readonly unknown[] = ["{{ issue.category }}"];
+/** It is an argument only where the tool requires it. */
+const theCategory = "{{ issue.category }}";
 
 const entry = [by(ids, "{{ entry.id }}"), by(titles, "{{ entry.title }}"), by(texts, "{{ entry.body }}")];
+const post = [by(titles, "{{ issue.title }}"), by(texts, "{{ issue.body }}"), by(categories, theCategory)];
 const changelog = "(?:changelog|announcement|release_note)";
 
 /** The more telling one of a purpose stands first. */
@@ -81,8 +85,8 @@ const wanted: readonly Wanted[] = [
     purpose: "changelogCreate",
     name: new RegExp(`^(?:create|add|draft)_(?:a_)?${changelog}s?(?:_entry|_draft)?$`),
     fill: [...entry.slice(1), asDraft, asQuiet],
+    needs: "{{ entry.title }}",
     isEnough: (args) =>
-      names(args, "{{ entry.title }}") &&
       Object.entries(args).some(
         ([name, value]) =>
           value === "draft" || (typeof value === "boolean" && asQuiet(name, undefined) === undefined),
@@ -92,49 +96,38 @@ const wanted: readonly Wanted[] = [
     purpose: "changelogUpdate",
     name: new RegExp(`^(?:update|edit)_${changelog}s?(?:_entry|_draft)?$`),
     fill: entry,
-    isEnough: hasId,
+    needs: "{{ entry.id }}",
   },
   {
     purpose: "changelogPublish",
     name: new RegExp(`^publish_${changelog}s?(?:_entry)?$`),
     fill: [...entry.slice(0, 1), asConfirmed],
-    isEnough: hasId,
+    needs: "{{ entry.id }}",
   },
   {
     purpose: "changelogPublish",
     name: new RegExp(`^update_${changelog}s?(?:_entry)?$`),
     fill: [...entry.slice(0, 1), asPublished, asConfirmed],
-    isEnough: (args) =>
-      hasId(args) && Object.values(args).some((value) => value === true || value === "published"),
+    needs: "{{ entry.id }}",
+    isEnough: (args) => Object.values(args).some((value) => value === true || value === "published"),
   },
   {
     purpose: "feedbackCreate",
     name: /^(?:create|submit|add)_(?:feedback|post|feature_request|idea|suggestion|request)s?$/,
-    fill: [
-      by(titles, "{{ issue.title }}"),
-      by(texts, "{{ issue.body }}"),
-      by(categories, "{{ issue.category }}"),
-    ],
-    isEnough: (args) => names(args, "{{ issue.body }}"),
+    fill: post,
+    needs: "{{ issue.body }}",
   },
 ];
-
-function hasId(args: ToolArguments): boolean {
-  return names(args, "{{ entry.id }}");
-}
-
-function names(args: ToolArguments, template: string): boolean {
-  return Object.values(args).includes(template);
-}
 
 /** Which tool may serve which purpose: at most one for each. Nothing is called to find out. */
 export function proposeTools(described: readonly ToolDescription[]): readonly ToolProposal[] {
   const found = new Map<ToolPurpose, ToolProposal>();
-  for (const { purpose, name: pattern, fill, isEnough = () => true } of wanted) {
+  for (const { purpose, name: pattern, fill, needs, isEnough = () => true } of wanted) {
     for (const { name, schema } of described) {
       if (found.has(purpose) || !isPlain(name) || !pattern.test(wordsOf(name))) continue;
       const args = fillIn(schema, fill);
-      if (args !== undefined && isEnough(args)) found.set(purpose, { purpose, name, args });
+      if (args === undefined || (needs !== undefined && !Object.values(args).includes(needs))) continue;
+      if (isEnough(args)) found.set(purpose, { purpose, name, args });
     }
   }
   return [...found.values()];
@@ -147,7 +140,7 @@ function fillIn(schema: unknown, fill: readonly Filling[]): ToolArguments | unde
   const args: Record<string, unknown> = {};
   for (const [name, part] of Object.entries(Object(properties))) {
     const value = [...fill, ofProject].map((one) => one(name, part)).find((one) => one !== undefined);
-    const isWanted = value !== undefined && (required.includes(name) || !ifRequired.includes(value));
+    const isWanted = value !== undefined && (required.includes(name) || value !== theCategory);
     if (isWanted && isPlain(name)) args[name] = value;
   }
   return required.every((name) => Object.hasOwn(args, name)) ? args : undefined;
