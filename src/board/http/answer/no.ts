@@ -1,12 +1,7 @@
 import { namesLimit } from "../../../http/refusal.ts";
-import { isObject, type JsonObject, readKey } from "./access.ts";
+import { isObject, readKey } from "./access.ts";
 import type { Fault } from "./refusal.ts";
 import type { Excerpt } from "./wording.ts";
-
-/** A refusal in an answer that is a success by its form: HTTP 200, or a tool that names no error. */
-export interface SaidNo extends Fault {
-  readonly kind: "limited" | "unauthorized" | "unknown" | "rejected";
-}
 
 /** What an answer like `{ "success": false, "error": "…" }` says. */
 export interface No {
@@ -37,13 +32,11 @@ export function readNo(answer: unknown): No | undefined {
  * be answered with a yes in words.
  */
 export function readWordsAlone(answer: unknown): string | undefined {
-  if (!isObject(answer) || Object.values(answer).some(isGroup)) return undefined;
+  const isFlat =
+    isObject(answer) && Object.values(answer).every((one) => one === null || typeof one !== "object");
+  if (!isFlat) return undefined;
   if (["success", "ok"].some((name) => readKey(answer, name) === true)) return undefined;
   return readWords(readKey(answer, "message"))[0];
-}
-
-function isGroup(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
 }
 
 /** What an `error` says, in whatever form; nothing where there is none. */
@@ -52,12 +45,8 @@ function readWords(error: unknown): readonly string[] {
   if (error === true) return [""];
   if (Array.isArray(error)) return error.flatMap(readWords);
   if (!isObject(error) || Object.keys(error).length === 0) return [];
-  return [sayError(error)];
-}
-
-function sayError(error: JsonObject): string {
   const message = readKey(error, "message");
-  return typeof message === "string" ? message : JSON.stringify(error);
+  return [typeof message === "string" ? message : JSON.stringify(error)];
 }
 
 /**
@@ -94,8 +83,8 @@ function names(words: readonly RegExp[], text: string): boolean {
   return words.some((word) => word.test(text));
 }
 
-/** What a no comes to, by its words. */
-export function sayNo(text: string, who: string, excerpt: Excerpt): SaidNo {
+/** What a no comes to, by its words, in an answer that is a success by its form: HTTP 200, or a tool that names no error. */
+export function sayNo(text: string, who: string, excerpt: Excerpt): Fault {
   const said = text.trim() === "" ? "without a word" : `"${excerpt(text)}"`;
   const message = `${who}: ${said}.`;
   if (namesLimit(text)) return { kind: "limited", message };

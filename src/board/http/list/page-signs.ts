@@ -29,7 +29,7 @@ export const signsShape = z.object({
 });
 export type PageSigns = Readonly<z.output<typeof signsShape>>;
 
-export interface SignPaths {
+interface SignPaths {
   /** `board.paging.next`. */
   readonly next?: string | undefined;
   /** `board.list.total`; false where the board's total counts something else. */
@@ -68,7 +68,7 @@ export function readSigns(value: unknown, headers: Headers, paths: SignPaths, re
   return {
     address: readLink(headers["link"]) ?? next.address ?? wrap(address?.value),
     cursor: cursor
-      ? { value: textOf(cursor.value), param: cursor.param }
+      ? { value: cursor.value, param: cursor.param }
       : (next.cursor ?? (nextPage === undefined ? undefined : { value: nextPage || null, param: "page" })),
     hasMore: more.length === 0 ? undefined : more.includes(true),
     page: page?.value,
@@ -176,10 +176,10 @@ function readYesNo(found: unknown): boolean | undefined {
 }
 
 /** A next address, cursor or page number; null where it says that there is none. */
-function readToken(found: unknown): string | number | null | undefined {
+function readToken(found: unknown): string | null | undefined {
   if (found === null || found === "" || found === false) return null;
   if (typeof found === "string") return found;
-  return typeof found === "number" && Number.isSafeInteger(found) ? found : undefined;
+  return typeof found === "number" && Number.isSafeInteger(found) ? String(found) : undefined;
 }
 
 /** A cursor where others have a number. */
@@ -188,8 +188,7 @@ function readWord(found: unknown): string | undefined {
 }
 
 function readAddress(found: unknown): string | null | undefined {
-  const token = readToken(found);
-  return typeof token === "number" ? undefined : token;
+  return typeof found === "number" ? undefined : readToken(found);
 }
 
 type Next = Pick<PageSigns, "address" | "cursor">;
@@ -211,21 +210,17 @@ function readNext(found: unknown, param: string): Next {
     if (value !== undefined) return { address: wrap(value) };
     const name = nextParams.find((one) => readToken(readKey(found, one)) !== undefined);
     if (name === undefined) return {};
-    return { cursor: { value: textOf(readToken(readKey(found, name)) ?? null), param: name } };
+    return { cursor: { value: readToken(readKey(found, name)) ?? null, param: name } };
   }
   const token = readToken(found);
   if (token === undefined) return {};
-  if (typeof token === "number") return { cursor: { value: String(token), param: "page" } };
+  if (typeof found === "number") return { cursor: { value: token, param: "page" } };
   if (token !== null && !looksLikeAddress(token)) return { cursor: { value: token, param } };
   return { address: wrap(token) };
 }
 
 function wrap(address: string | null | undefined): PageSigns["address"] {
   return address === undefined ? undefined : { value: address, from: "next address" };
-}
-
-function textOf(token: string | number | null): string | null {
-  return token === null ? null : String(token);
 }
 
 function looksLikeAddress(text: string): boolean {
