@@ -1,7 +1,7 @@
 import type { Sender } from "../../http/send.ts";
 import type { Log } from "../../log.ts";
-import type { Repository, RepositoryId, RepositoryName } from "../../model/issue.ts";
-import type { Clock, Random, Traffic } from "../../model/surroundings.ts";
+import type { RepositoryId, RepositoryName } from "../../model/issue.ts";
+import type { Clock, Random, ReadBounds, Traffic } from "../../model/surroundings.ts";
 import type { Tracker } from "../tracker.ts";
 import { listIssues } from "./read/listing.ts";
 import {
@@ -94,66 +94,64 @@ export function createAdapter(
   const { url, sender, clock, quote, pageLimit, sizes } = connection;
   const send = createClient(connection, credential);
   const gate = createGate(clock);
-  const read = createReader({ ...connection, send, gate, budget });
+  const reader = createReader({ ...connection, send, gate, budget });
+  const asker = createReader({ ...connection, send, gate: createQueryGate(clock, gate), budget });
   // By id, so it never holds more than the repositories that are synced.
   const names = new Map<RepositoryId, RepositoryName>();
-  const find: Access["find"] = async (wanted, bounds) => {
-    const found = await findRepository({ read, quote }, wanted, bounds);
-    // Of an App's installation GitHub shows no push access, whatever it may write.
-    const mayWrite = credential.mayWriteIssues?.();
-    const repository: Repository = {
-      ...found,
-      canPush: mayWrite ?? found.canPush,
-      ...(mayWrite === true && { isWriteKnown: true }),
+  const within = (bounds: ReadBounds): Access => {
+    const read = reader(bounds);
+    const pages = createPages({ url, read, quote, sizes, pageLimit });
+    const find: Access["find"] = async (wanted) => {
+      const found = await findRepository({ read, quote }, wanted);
+      // Of an App's installation GitHub shows no push access, whatever it may write.
+      const mayWrite = credential.mayWriteIssues?.();
+      names.set(found.id, found.name);
+      return { ...found, canPush: mayWrite ?? found.canPush, ...(mayWrite && { isWriteKnown: true }) };
     };
-    names.set(repository.id, repository.name);
-    return repository;
+    return { url, quote, read, pages, pageLimit, find, names };
   };
-  const pages = createPages({ read, quote, sizes, pageLimit });
-  const access: Access = { url, clock, quote, send, gate, read, pages, pageLimit, find, names };
-  const ask = createReader({ ...connection, send, gate: createQueryGate(clock, gate), budget });
-  const query = createQuery(ask, url, quote);
+  const query = (bounds: ReadBounds) => createQuery(asker(bounds), url, quote);
   const { host } = new URL(url);
-  const signalTools = { query, sizes, host, unsupported: new Map(), compared: new Map() };
+  const signalTools = { sizes, host, unsupported: new Map(), compared: new Map() };
   return {
-    account: (bounds) => readAccount(access, bounds),
+    account: (bounds) => readAccount(within(bounds)),
     ...(credential.ends && { credentialEnds: credential.ends }),
-    server: (bounds) => describeServer(access, bounds),
-    repository: find,
-    catalogue: (repository, bounds) => readCatalogue(access, repository, bounds),
-    labels: (repository, etag, bounds) => readWholeList(access, repository, labelList, etag, bounds),
-    milestones: (repository, etag, bounds) => readWholeList(access, repository, milestoneList, etag, bounds),
-    releases: (repository, etag, bounds) => readWholeList(access, repository, releaseList, etag, bounds),
-    issueTypes: (repository, etag, bounds) => readTypes(access, repository, etag, bounds),
-    isAssignable: (repository, login, bounds) => readAssignable(access, repository, login, bounds),
-    comments: (issue, bounds) => listComments(access, issue, bounds),
+    server: (bounds) => describeServer(within(bounds)),
+    repository: (wanted, bounds) => within(bounds).find(wanted),
+    catalogue: (repository, bounds) => readCatalogue(within(bounds), repository),
+    labels: (repository, etag, bounds) => readWholeList(within(bounds), repository, labelList, etag),
+    milestones: (repository, etag, bounds) => readWholeList(within(bounds), repository, milestoneList, etag),
+    releases: (repository, etag, bounds) => readWholeList(within(bounds), repository, releaseList, etag),
+    issueTypes: (repository, etag, bounds) => readTypes(within(bounds), repository, etag),
+    isAssignable: (repository, login, bounds) => readAssignable(within(bounds), repository, login),
+    comments: (issue, bounds) => listComments(within(bounds), issue),
     // Loaded with the first rule that asks for them: their shapes take 10 ms to make.
     async projectField(wanted, bounds) {
       const { findProjectField } = await import("./signals/project-fields.ts");
-      return findProjectField(query, wanted, bounds, quote);
+      return findProjectField(query(bounds), wanted, quote);
     },
     async *readSignals(nodeIds, wish, bounds) {
       const { readSignals } = await import("./signals/signals.ts");
-      yield* readSignals(signalTools, nodeIds, wish, bounds);
+      yield* readSignals({ ...signalTools, query: query(bounds) }, nodeIds, wish);
     },
     listIssues(repository, wanted, bounds) {
       names.set(repository.id, repository.name);
-      return listIssues(access, repository, wanted, bounds);
+      return listIssues(within(bounds), repository, wanted);
     },
     async labelled(repository, wanted, bounds) {
       const { listLabelled } = await import("./read/labelled.ts");
-      return listLabelled(access, repository, wanted, bounds);
+      return listLabelled(within(bounds), repository, wanted);
     },
     async events(issue, bounds) {
       const { readEvents } = await import("./read/labelled.ts");
-      return readEvents(access, issue, bounds);
+      return readEvents(within(bounds), issue);
     },
     async labellers(issue, bounds) {
       const { readLabellers } = await import("./read/labelled.ts");
-      return readLabellers(access, issue, bounds);
+      return readLabellers(within(bounds), issue);
     },
-    readIssue: (issue, bounds) => readIssue(access, issue, bounds),
-    write: (repository, write) => sendWrite(access, repository, write),
+    readIssue: (issue, bounds) => readIssue(within(bounds), issue),
+    write: (repository, write) => sendWrite({ send, gate, quote, clock }, repository, write),
     budgetOf: (_repository, use) => (use === "signals" ? budgetOfQueries(budget) : budget),
     sizes,
     get requests() {

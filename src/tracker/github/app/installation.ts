@@ -18,7 +18,7 @@ import type { AppAuth, InstallationToken } from "./app-auth.ts";
 export interface InstallationTools {
   readonly app: AppAuth;
   /** Reads as the App. */
-  readonly read: Read;
+  readonly read: (bounds: ReadBounds) => Read;
   /** Of what the App asks as itself. */
   readonly gate: Gate;
   readonly clock: Clock;
@@ -114,7 +114,7 @@ async function findInstallation(tools: InstallationTools, bounds: ReadBounds): P
   const name = tools.repository();
   const { owner } = splitName(name);
   const request = call(({ rest }) => rest.apps.getRepoInstallation, addressRepository(name, quote));
-  const answer = await read({ ...request, subject: `the App's installation on ${owner}` }, bounds);
+  const answer = await read(bounds)({ ...request, subject: `the App's installation on ${owner}` });
   if (answer.status === 404) {
     const message = `The GitHub App is not installed on ${owner}, or its installation there does not include ${name}. Install it on ${owner}, and choose this repository. ${needed}.`;
     throw new RemoteError("tracker", "missing", message, { detail: "told" });

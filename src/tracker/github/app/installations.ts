@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Repository, RepositoryName } from "../../../model/issue.ts";
-import type { ReadBounds, Traffic } from "../../../model/surroundings.ts";
+import type { Traffic } from "../../../model/surroundings.ts";
 import type { Account, Tracker } from "../../tracker.ts";
 import { connect, createAdapter, type ServerOptions } from "../github.ts";
 import { call, createClient } from "../wire/client.ts";
@@ -56,7 +56,7 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Tra
     return owners.of(name);
   };
   return {
-    account: (bounds) => readApp(read, bounds, quote),
+    account: (bounds) => readApp(read(bounds), quote),
     server: (bounds) => owners.first().server(bounds),
     repository: owners.find,
     catalogue: (repository, bounds) => of(repository).catalogue(repository, bounds),
@@ -102,11 +102,8 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Tra
 const appShape = z.object({ slug: z.string() });
 
 /** What an App writes is written by an account of its own, the same in all installations. */
-async function readApp(read: Read, bounds: ReadBounds, quote: Quote): Promise<Account> {
-  const answer = await read(
-    { ...call(({ rest }) => rest.apps.getAuthenticated, {}), subject: "the App" },
-    bounds,
-  );
+async function readApp(read: Read, quote: Quote): Promise<Account> {
+  const answer = await read({ ...call(({ rest }) => rest.apps.getAuthenticated, {}), subject: "the App" });
   const app = answer.status === 200 ? appShape.safeParse(answer.data).data : undefined;
   if (app === undefined) throw refuseApp(answer, quote);
   return { login: `${app.slug}[bot]` };

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
 import type { IssueRef, LabelledIssue, Repository } from "../../../model/issue.ts";
-import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { Listed } from "../../tracker.ts";
 import type { Access } from "../wire/access.ts";
-import { completeRecord, insiders, isObject, readEach, readIssueRow } from "../wire/shapes.ts";
+import { insiders, isObject, readEach, readIssueRow } from "../wire/shapes.ts";
 import { type ConditionalList, readWholeList } from "./lists.ts";
 import { readPagesOf } from "./reading.ts";
 
@@ -16,13 +15,12 @@ export function listLabelled(
   access: Access,
   repository: Repository,
   { labels, etag }: { readonly labels: readonly string[]; readonly etag: string | undefined },
-  bounds: ReadBounds,
 ): Promise<Listed<LabelledIssue>> {
   const wanted = labels.map((label) => label.toLowerCase());
   // A comma parts two labels there; such a one is looked for here.
   const asked = labels.filter((label) => !label.includes(","));
   const list: ConditionalList<LabelledIssue> = {
-    name: "issues by label",
+    list: "issues by label",
     endpoint: ({ rest }) => rest.issues.listForRepo,
     parameters: {
       state: "open",
@@ -37,7 +35,7 @@ export function listLabelled(
         return issue !== undefined && wanted.every((name) => names?.includes(name)) ? [issue] : [];
       }),
   };
-  return readWholeList(access, repository, list, etag, bounds);
+  return readWholeList(access, repository, list, etag);
 }
 
 /** What is odd about one issue hides no other. */
@@ -47,7 +45,7 @@ function readLabelled(value: unknown, { id }: Repository): LabelledIssue | undef
     if (content === undefined) return undefined;
     const association = isObject(value) ? value["author_association"] : undefined;
     const isInside = typeof association === "string" && insiders.has(association);
-    return { ...completeRecord(content, id), ...(!isInside && { isOutside: true as const }) };
+    return { ...content.recordIn(id), ...(!isInside && { isOutside: true as const }) };
   } catch (error) {
     if (error instanceof RemoteError) return undefined;
     throw error;
@@ -68,10 +66,10 @@ const eventShape = z
   });
 
 /** The port's `events`. */
-export async function readEvents(access: Access, issue: IssueRef, bounds: ReadBounds) {
+export async function readEvents(access: Access, issue: IssueRef) {
   const found: z.output<typeof eventShape>[] = [];
   let count = 0;
-  for await (const page of readPagesOf(access, issue, "events", bounds)) {
+  for await (const page of readPagesOf(access, issue, "events")) {
     for (const row of readEach(page.data, "events", z.unknown())) {
       const event = eventShape.safeParse(row).data;
       if (event !== undefined) found.push(event);
@@ -83,13 +81,9 @@ export async function readEvents(access: Access, issue: IssueRef, bounds: ReadBo
 }
 
 /** Which person set each label last, by its name in lower case. */
-export async function readLabellers(
-  access: Access,
-  issue: IssueRef,
-  bounds: ReadBounds,
-): Promise<ReadonlyMap<string, string>> {
+export async function readLabellers(access: Access, issue: IssueRef): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>();
-  for (const { kind, name, login, isPerson } of await readEvents(access, issue, bounds))
+  for (const { kind, name, login, isPerson } of await readEvents(access, issue))
     if (kind === "labeled" && isPerson) found.set(name.toLowerCase(), login);
   return found;
 }

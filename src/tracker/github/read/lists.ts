@@ -2,36 +2,30 @@ import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
 import type { Milestone, Named, Repository } from "../../../model/issue.ts";
 import type { Release } from "../../../model/release.ts";
-import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { Catalogue, Listed } from "../../tracker.ts";
 import { type Access, addressRepository } from "../wire/access.ts";
-import { at, type Endpoint } from "../wire/client.ts";
-import { resolveOnOrigin } from "../wire/links.ts";
+import { at } from "../wire/client.ts";
 import type { ListRequest } from "../wire/pages.ts";
 import { TooHeavyError } from "../wire/reader.ts";
 import { labelShape, milestoneShape, positiveInteger, readEach, time, typeShape } from "../wire/shapes.ts";
 
 /** A list of a repository that can be asked for conditionally. */
-export interface ConditionalList<T> {
-  readonly name: string;
-  readonly endpoint: Endpoint;
+export interface ConditionalList<T> extends Pick<ListRequest, "list" | "endpoint" | "isWhole"> {
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Set where it comes whole, without pages. */
-  readonly isWhole?: true;
   /** @throws RemoteError `unreadable` */
   readonly readRows: (data: unknown) => readonly T[];
 }
 
 /** All labels. */
 export const labelList: ConditionalList<Named> = {
-  name: "labels",
+  list: "labels",
   endpoint: ({ rest }) => rest.issues.listLabelsForRepo,
   readRows: (data) => readEach(data, "labels", labelShape).flat(),
 };
 
 /** The milestones of all states. */
 export const milestoneList: ConditionalList<Milestone> = {
-  name: "milestones",
+  list: "milestones",
   endpoint: ({ rest }) => rest.issues.listMilestones,
   parameters: { state: "all" },
   readRows: (data) => readEach(data, "milestones", milestoneShape),
@@ -39,7 +33,7 @@ export const milestoneList: ConditionalList<Milestone> = {
 
 /** Issue types, which have no pages. */
 const typeList: ConditionalList<Named> = {
-  name: "issue types",
+  list: "issue types",
   isWhole: true,
   endpoint: at("GET /repos/{owner}/{repo}/issue-types"),
   readRows: (data) => readEach(data, "issue types", typeShape),
@@ -57,24 +51,15 @@ const releaseShape = z
     prerelease: z.boolean(),
     published_at: time.nullish(),
   })
-  .transform((row): readonly Release[] => {
-    const {
-      id,
-      tag_name: tag,
-      name,
-      body,
-      html_url: url,
-      draft,
-      prerelease,
-      published_at: publishedAt,
-    } = row;
-    if (draft || tag === "" || typeof publishedAt !== "string") return [];
-    return [{ id, tag, name: name || tag, body: body ?? "", url, isPrerelease: prerelease, publishedAt }];
+  .transform(({ tag_name: tag, html_url: url, published_at: publishedAt, ...row }): readonly Release[] => {
+    if (row.draft || tag === "" || typeof publishedAt !== "string") return [];
+    const { id, name, body, prerelease: isPrerelease } = row;
+    return [{ id, tag, name: name || tag, body: body ?? "", url, isPrerelease, publishedAt }];
   });
 
 /** The releases that were published, newest first. */
 export const releaseList: ConditionalList<Release> = {
-  name: "releases",
+  list: "releases",
   endpoint: ({ rest }) => rest.repos.listReleases,
   readRows: (data) => readEach(data, "releases", releaseShape).flat(),
 };
@@ -88,28 +73,23 @@ export const releaseList: ConditionalList<Release> = {
 export async function readWholeList<T>(
   access: Access,
   repository: Repository,
-  list: ConditionalList<T>,
+  { readRows, ...list }: ConditionalList<T>,
   etag: string | undefined,
-  bounds: ReadBounds,
 ): Promise<Listed<T>> {
-  const [first, ...others] = readValidator(etag);
-  const begun = await readRows(access, repository, list, first?.etag, bounds);
+  const parameters = { ...addressRepository(repository.name, access.quote), ...list.parameters };
+  const request: ListRequest = { ...list, parameters, repository, subject: repository.name };
+  const [first, ...others] = etag?.split("\n") ?? [];
+  const begun = await readPages(access, { ...request, etag: first }, readRows);
   if (begun.kind === "listed") return begun;
-  for (const page of others) {
-    if (!(await isUnchanged(access, repository, list, page, bounds)))
-      return readRows(access, repository, list, undefined, bounds);
-  }
+  for (const line of others)
+    if (!(await isUnchanged(access, request, line))) return readPages(access, request, readRows);
   return { kind: "unchanged" };
 }
 
 /** All labels and milestones of a repository. */
-export async function readCatalogue(
-  access: Access,
-  repository: Repository,
-  bounds: ReadBounds,
-): Promise<Catalogue> {
+export async function readCatalogue(access: Access, repository: Repository): Promise<Catalogue> {
   const read = async <T>(list: ConditionalList<T>): Promise<readonly T[]> => {
-    const listed = await readRows(access, repository, list, undefined, bounds);
+    const listed = await readWholeList(access, repository, list, undefined);
     // Without a condition it comes with its rows.
     return listed.kind === "listed" ? listed.rows : [];
   };
@@ -121,52 +101,20 @@ export async function readTypes(
   access: Access,
   repository: Repository,
   etag: string | undefined,
-  bounds: ReadBounds,
 ): Promise<Listed<Named>> {
   try {
-    return await readWholeList(access, repository, typeList, etag, bounds);
+    return await readWholeList(access, repository, typeList, etag);
   } catch (error) {
     if (!(error instanceof RemoteError) || error.fault !== "missing") throw error;
     return { kind: "listed", rows: [], etag: undefined };
   }
 }
 
-/** One page of a list that was read; the address of the first is always the same, and left out. */
-interface KnownPage {
-  /** Path and query on the API's host, as the page before named it. */
-  readonly address: string;
-  readonly etag: string;
-}
-
-/**
- * What makes the next request for a list conditional: a line for each page. undefined where a page came without an ETag,
- * or where the last page is full: a row that is added behind it would change none of the known pages.
- */
-function writeValidator(pages: readonly Partial<KnownPage>[], isLastFull: boolean): string | undefined {
-  if (isLastFull || pages.some(({ etag }) => etag === undefined)) return undefined;
-  return pages.map(({ address = "", etag }) => `${address} ${etag}`.trimStart()).join("\n");
-}
-
-function readValidator(validator: string | undefined): readonly KnownPage[] {
-  const [first, ...others] = validator?.split("\n") ?? [];
-  if (first === undefined) return [];
-  const further = others.map((line) => {
-    const end = line.indexOf(" ");
-    return { address: line.slice(0, end), etag: line.slice(end + 1) };
-  });
-  return [{ address: "", etag: first }, ...further];
-}
-
-async function isUnchanged(
-  { pages, url, quote }: Access,
-  repository: Repository,
-  list: ConditionalList<unknown>,
-  { address, etag }: KnownPage,
-  bounds: ReadBounds,
-): Promise<boolean> {
-  const request = { ...describeList(repository, list, quote), etag };
+/** @param line - of the page: its path and query on the API's host, as the page before named them, and its ETag. */
+async function isUnchanged({ pages }: Access, request: ListRequest, line: string): Promise<boolean> {
+  const end = line.indexOf(" ");
   try {
-    return (await pages.at(resolveOnOrigin(address, url, quote), request, bounds)).isUnchanged;
+    return (await pages.at(line.slice(0, end), { ...request, etag: line.slice(end + 1) })).isUnchanged;
   } catch (error) {
     // Smaller pages are read anew.
     if (error instanceof TooHeavyError) return false;
@@ -174,44 +122,30 @@ async function isUnchanged(
   }
 }
 
-function describeList(
-  repository: Repository,
-  { name, isWhole, endpoint, parameters }: ConditionalList<unknown>,
-  quote: Access["quote"],
-): ListRequest {
-  return {
-    list: name,
-    ...(isWhole && { isWhole }),
-    repository,
-    endpoint,
-    parameters: { ...addressRepository(repository.name, quote), ...parameters },
-    subject: repository.name,
-  };
-}
-
-async function readRows<T>(
-  { pages, quote }: Access,
-  repository: Repository,
-  list: ConditionalList<T>,
-  etag: string | undefined,
-  bounds: ReadBounds,
+/**
+ * What makes the next request for a list conditional is a line for each page; the address of the first is always the same, and left out.
+ * There is nothing where a page came without an ETag, or where the last page is full: a row that is added behind it would change
+ * none of the known pages.
+ */
+async function readPages<T>(
+  { pages }: Access,
+  request: ListRequest,
+  readRows: ConditionalList<T>["readRows"],
 ): Promise<Listed<T>> {
   let rows: T[] = [];
-  let known: Partial<KnownPage>[] = [];
-  let address: string | undefined;
+  let lines: (string | undefined)[] = [];
+  let path = "";
   let isLastFull = false;
-  for await (const page of pages.all({ ...describeList(repository, list, quote), etag }, bounds)) {
+  for await (const page of pages.all(request)) {
     if (page.isUnchanged) return { kind: "unchanged" };
-    if (page.isFirst) [rows, known, address] = [[], [], undefined];
-    const shown = list.readRows(page.data);
+    if (page.isFirst) [rows, lines, path] = [[], [], ""];
+    const shown = readRows(page.data);
     rows.push(...shown);
     isLastFull = shown.length >= page.size;
-    known.push({
-      ...(address !== undefined && { address }),
-      ...(page.etag !== undefined && { etag: page.etag }),
-    });
+    lines.push(page.etag === undefined ? undefined : `${path} ${page.etag}`.trimStart());
     const next = page.next === undefined ? undefined : new URL(page.next);
-    address = next && `${next.pathname}${next.search}`;
+    path = next === undefined ? "" : `${next.pathname}${next.search}`;
   }
-  return { kind: "listed", rows, etag: writeValidator(known, isLastFull) };
+  const isOpen = isLastFull || lines.includes(undefined);
+  return { kind: "listed", rows, etag: isOpen ? undefined : lines.join("\n") };
 }

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
 import type { Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
-import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { Account } from "../../tracker.ts";
 import { type Access, addressRepository } from "../wire/access.ts";
 import { isGitHubError, refuseAnswer } from "../wire/answers.ts";
@@ -10,9 +9,9 @@ import { type ReadRequest, requireOk } from "../wire/reader.ts";
 import { account, positiveInteger, readShape, repositoryName, some } from "../wire/shapes.ts";
 
 /** Who the token belongs to. */
-export async function readAccount({ read, quote }: Access, bounds: ReadBounds): Promise<Account> {
+export async function readAccount({ read, quote }: Access): Promise<Account> {
   const request = { ...call(({ rest }) => rest.users.getAuthenticated, {}), subject: "our account" };
-  const answer = await read(request, bounds);
+  const answer = await read(request);
   // Whoever has a token is somebody: where nobody is known, the address is not the API's root.
   if (answer.status === 404 && isGitHubError(answer)) {
     const message = `The server answered 404 for ${request.subject}, which GitHub's API always has.`;
@@ -24,9 +23,9 @@ export async function readAccount({ read, quote }: Access, bounds: ReadBounds): 
 const serverShape = z.object({ installed_version: z.string() });
 
 /** What answers at the address, with its version where it tells one: only an Enterprise Server does. */
-export async function describeServer({ read, url, quote }: Access, bounds: ReadBounds): Promise<string> {
+export async function describeServer({ read, url, quote }: Access): Promise<string> {
   const { host } = new URL(url);
-  const answer = await read({ ...call(({ rest }) => rest.meta.get, {}), subject: "the server" }, bounds);
+  const answer = await read({ ...call(({ rest }) => rest.meta.get, {}), subject: "the server" });
   const version = serverShape.safeParse(answer.data).data?.installed_version;
   return version !== undefined
     ? `GitHub Enterprise Server ${quote(version)} at ${host}`
@@ -59,7 +58,6 @@ const repositoryShape = z
 export async function findRepository(
   { read, quote }: Pick<Access, "read" | "quote">,
   wanted: RepositoryName | RepositoryId,
-  bounds: ReadBounds,
 ): Promise<Repository> {
   const request: ReadRequest =
     typeof wanted === "number"
@@ -70,7 +68,7 @@ export async function findRepository(
           subject: `the repository with the id ${wanted}`,
         }
       : { ...call(({ rest }) => rest.repos.get, addressRepository(wanted, quote)), subject: wanted };
-  const answer = requireOk(await read(request, bounds), request, quote);
+  const answer = requireOk(await read(request), request, quote);
   const repository = readShape(repositoryShape, answer.data, "repository");
   if (typeof wanted === "number" && repository.id !== wanted)
     throw refuseAnswer(answer, request.subject, quote);
@@ -82,7 +80,6 @@ export async function readAssignable(
   { read, quote }: Access,
   { name }: Repository,
   login: string,
-  bounds: ReadBounds,
 ): Promise<boolean> {
   const request = {
     ...call(({ rest }) => rest.issues.checkUserCanBeAssigned, {
@@ -91,7 +88,7 @@ export async function readAssignable(
     }),
     subject: `the assignees of ${name}`,
   };
-  const answer = await read(request, bounds);
+  const answer = await read(request);
   if (answer.status === 204) return true;
   if (answer.status === 404) return false;
   throw refuseAnswer(answer, request.subject, quote);

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { RemoteError, type RemoteFault } from "../../../errors.ts";
 import type { ProjectFieldName } from "../../../model/issue.ts";
-import type { ReadBounds } from "../../../model/surroundings.ts";
 import type { ProjectField } from "../../tracker.ts";
 import { readShape } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
@@ -17,12 +16,11 @@ const shownLimit = 20;
 export async function findProjectField(
   query: Query,
   wanted: ProjectFieldName,
-  bounds: ReadBounds,
   quote: Quote,
 ): Promise<ProjectField> {
   const project = `project ${wanted.project} of ${quote(wanted.owner)}`;
   const variables = { owner: wanted.owner, number: wanted.project };
-  const answer = await query({ text: projectFieldQuery, variables, subject: project }, bounds);
+  const answer = await query({ text: projectFieldQuery, variables, subject: project });
   const { id: projectId, closed, fields } = readFields(answer, wanted, { project, quote });
   const name = wanted.field.toLowerCase();
   const named = fields.nodes.filter((row) => row.name.toLowerCase() === name);

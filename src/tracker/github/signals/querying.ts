@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
-import type { ReadBounds } from "../../../model/surroundings.ts";
 import { at } from "../wire/client.ts";
 import { type Read, requireOk, TooHeavyError } from "../wire/reader.ts";
 import { word } from "../wire/shapes.ts";
@@ -44,16 +43,16 @@ export interface QueryAnswer {
  *
  * @throws RemoteError; a TooHeavyError where GitHub did not get done with it, also where it gave a part.
  */
-export type Query = (request: QueryRequest, bounds: ReadBounds) => Promise<QueryAnswer>;
+export type Query = (request: QueryRequest) => Promise<QueryAnswer>;
 
 /** See `Query`. Partial data is kept: Octokit's own GraphQL client would throw it away. */
 export function createQuery(read: Read, url: string, quote: Quote): Query {
   // `https://api.github.com/graphql`, and `https://HOST/api/graphql` beside the `/api/v3` of an Enterprise Server.
   const address = `${url.replace(/\/v3$/, "")}/graphql`;
-  return async ({ text, variables, subject, isDivisible = false }, bounds) => {
+  return async ({ text, variables, subject, isDivisible = false }) => {
     const parameters = { address, query: text, variables };
     const request = { endpoint: at("POST {+address}"), parameters, subject, isDivisible };
-    const { data: body } = requireOk(await read(request, bounds), request, quote);
+    const { data: body } = requireOk(await read(request), request, quote);
     const answered = bodyShape.safeParse(body).data;
     const errors = (answered?.errors ?? []).map((error) => readError(error, quote));
     const data = answered?.data;

@@ -1,5 +1,4 @@
 import { isSameRepository, type Readable, type RepositoryName } from "../../../model/issue.ts";
-import type { ReadBounds } from "../../../model/surroundings.ts";
 import { readInstant } from "../../../model/time.ts";
 import { chunks } from "../../../select.ts";
 import type { SignalAnswer } from "../../tracker.ts";
@@ -40,40 +39,36 @@ export interface ReleaseTools {
 /** Completes rows with `isReleased`, and the tags that contain them. What was read of a repository holds for all pages of one call. */
 export function createReleaseReader(
   tools: ReleaseTools,
-  bounds: ReadBounds,
   tagsOf: RepositoryName | undefined,
 ): (rows: readonly ShownSignals[]) => Promise<readonly SignalAnswer[]> {
   const { query, compared, sizes } = tools;
   const listed = new Map<string, Releases>();
-  /** Repositories whose releases, and comparisons that, GitHub gave no answer for, and its words. */
-  const unread = new Map<string, string>();
   /** Comparisons without an answer, and why. */
   const failed = new Map<string, string>();
+  /** What GitHub gave no answer for when asked for nothing else: repositories, and comparisons. */
+  const unread = new Map<string, string>();
   let spent = 0;
 
   async function readReleases(names: readonly string[]): Promise<void> {
-    const missing = names.filter((name) => !listed.has(name) && !unread.has(name));
+    const missing = names.filter((name) => !listed.has(name));
     for (const some of chunks(missing, repositoriesEach)) {
-      await readInPieces(sizes, some, {
+      const found = await readInPieces(sizes, some, {
         name: "releases",
         most: repositoriesEach,
         isUp: true,
         nameOf: (name) => `releases of ${name}`,
-        ask: askReleases,
-        unread: (name, { message }) => {
+        async ask(asked, isDivisible) {
+          const subject = `releases of ${asked.join(", ")}`;
+          const answer = await query({ ...releaseQuery(asked), subject, isDivisible });
+          return asked.map((name, index) => readRepositoryReleases(answer, `repository${index}`, name));
+        },
+        unread(name, { message }) {
           unread.set(name, message);
+          return unreadable(name, message);
         },
       });
+      for (const [index, name] of some.entries()) listed.set(name, found[index] as Releases);
     }
-  }
-
-  async function askReleases(names: readonly string[], isDivisible: boolean): Promise<readonly undefined[]> {
-    const subject = `releases of ${names.join(", ")}`;
-    const answer = await query({ ...releaseQuery(names), subject, isDivisible }, bounds);
-    for (const [index, name] of names.entries()) {
-      listed.set(name, readRepositoryReleases(answer, `repository${index}`, name));
-    }
-    return names.map(() => undefined);
   }
 
   /** Newest first, because what is released is mostly in the newest: round by round, all merges at once. */
@@ -88,61 +83,58 @@ export function createReleaseReader(
       if (wanted.size === 0) return;
       for (const some of chunks([...wanted], comparisonsEach)) {
         if (spent >= comparingLimit) return;
-        await readInPieces(sizes, some, {
-          name: "comparisons",
-          most: comparisonsEach,
-          isUp: true,
-          nameOf: ([key]) => `comparison ${key}`,
-          ask: compareSome,
-          unread: ([key], { message }) => {
-            unread.set(key, message);
-            failed.set(key, message);
-          },
-        });
+        await compare(some);
       }
     }
   }
 
-  async function compareSome(
-    some: readonly (readonly [key: string, pair: Pair])[],
-    isDivisible: boolean,
-  ): Promise<readonly undefined[]> {
-    spent += 1;
-    const asked = comparisonQuery(some.map(([, pair]) => pair));
-    const answer = await query({ ...asked, subject: "what is in releases", isDivisible }, bounds);
-    noteMissing(answer);
+  async function compare(pairs: readonly (readonly [key: string, pair: Pair])[]): Promise<void> {
+    const found = await readInPieces(sizes, pairs, {
+      name: "comparisons",
+      most: comparisonsEach,
+      isUp: true,
+      nameOf: ([key]) => `comparison ${key}`,
+      async ask(some, isDivisible) {
+        spent += 1;
+        const asked = comparisonQuery(some.map(([, pair]) => pair));
+        const answer = await query({ ...asked, subject: "what is in releases", isDivisible });
+        noteMissing(answer);
+        return some.map((_, index) => readComparison(answer, `comparison${index}`));
+      },
+      unread([key], { message }) {
+        unread.set(key, message);
+        return message;
+      },
+    });
     if (compared.size > rememberedLimit) compared.clear();
-    for (const [index, [key]] of some.entries()) {
-      const contains = readComparison(answer, `comparison${index}`);
+    for (const [index, [key]] of pairs.entries()) {
+      const contains = found[index];
       if (typeof contains === "boolean") compared.set(key, contains);
-      else failed.set(key, contains);
+      else failed.set(key, String(contains));
     }
-    return some.map(() => undefined);
-  }
-
-  /** Why GitHub gave no answer about a merge, when asked for nothing else. */
-  function whyUnread(merge: Merge): string | undefined {
-    const keys = candidates(merge).map((release) => comparisonKey(release, merge));
-    return [merge.repository, ...keys].map((key) => unread.get(key)).find((words) => words !== undefined);
   }
 
   /** An old server does not compare by GraphQL, and is not asked again. */
   function noteMissing({ data, errors }: QueryAnswer): void {
     const error = errors.find(({ isUnknownToServer }) => isUnknownToServer);
     if (data !== undefined || error === undefined) return;
-    tools.unsupported.set(
-      "released",
-      describeOldServer(tools.host, "what a release contains", error.message),
-    );
+    const words = describeOldServer(tools.host, "what a release contains", error.message);
+    tools.unsupported.set("released", words);
     spent = comparingLimit;
   }
 
   /** Releases that may contain a merge and have not been compared; none once one contains it. */
   function nextCandidates(merge: Merge): readonly Release[] {
     const all = isTagged(merge) ? sinceMerge(merge) : candidates(merge);
-    const open = all.map((release) => ({ release, key: comparisonKey(release, merge) }));
-    if (!isTagged(merge) && open.some(({ key }) => compared.get(key) === true)) return [];
-    return open.filter(({ key }) => !compared.has(key) && !failed.has(key)).map(({ release }) => release);
+    if (!isTagged(merge) && all.some((release) => contains(release, merge))) return [];
+    return all.filter((release) => {
+      const key = comparisonKey(release, merge);
+      return !compared.has(key) && !failed.has(key);
+    });
+  }
+
+  function contains(release: Release, merge: Merge): boolean {
+    return compared.get(comparisonKey(release, merge)) === true;
   }
 
   /** Nothing that was published before a merge contains it. */
@@ -159,74 +151,72 @@ export function createReleaseReader(
     return tagsOf !== undefined && isSameRepository(repository, tagsOf);
   }
 
+  /** The first of these releases that could not be compared with a merge. */
+  function findOpen(releases: readonly Release[], merge: Merge): string | undefined {
+    return releases.map((release) => comparisonKey(release, merge)).find((key) => !compared.has(key));
+  }
+
   /** The tags that contain all of these merges, oldest first. */
   function tagsWith(merges: Readable<readonly Merge[]>): Readable<readonly string[]> {
     if (merges.kind === "unknown") return merges;
-    const [first, ...others] = merges.value.filter(isTagged);
+    const tagged = merges.value.filter(isTagged);
+    const [first] = tagged;
     if (first === undefined) return known([]);
-    const releases = sinceMerge(first).toReversed();
-    const all = [first, ...others].flatMap((merge) =>
-      sinceMerge(merge).map((release) => comparisonKey(release, merge)),
-    );
-    const open = all.find((key) => !compared.has(key));
+    const open = tagged.flatMap((merge) => findOpen(sinceMerge(merge), merge) ?? [])[0];
     if (open !== undefined) return unknown(failed.get(open) ?? notLookedAt);
-    const doubt = listed.get(first.repository)?.doubt ?? unread.get(first.repository);
+    const doubt = unread.get(first.repository) ?? listed.get(first.repository)?.doubt;
     if (doubt !== undefined) return unknown(doubt);
-    const contains = (release: Release, merge: Merge): boolean =>
-      compared.get(comparisonKey(release, merge)) === true;
-    const found = releases.filter((release) => [first, ...others].every((merge) => contains(release, merge)));
+    const releases = sinceMerge(first).toReversed();
+    const found = releases.filter((release) => tagged.every((merge) => contains(release, merge)));
     return known(found.map(({ tag }) => tag));
   }
 
   function judge(merge: Merge): Readable<boolean> {
     const { repository, mergedAt } = merge;
-    const keys = candidates(merge).map((release) => comparisonKey(release, merge));
-    if (keys.some((key) => compared.get(key) === true)) return known(true);
-    const open = keys.find((key) => !compared.has(key));
-    if (open !== undefined) {
+    const releases = candidates(merge);
+    if (releases.some((release) => contains(release, merge))) return known(true);
+    const open = findOpen(releases, merge);
+    if (open !== undefined)
       return unknown(tools.unsupported.get("released") ?? failed.get(open) ?? notLookedAt);
-    }
-    const { doubt, completeSince } =
-      listed.get(repository) ?? unreadable(repository, unread.get(repository) ?? "they were not asked for");
+    const { doubt, completeSince } = listed.get(repository) as Releases;
     if (doubt !== undefined) return unknown(doubt);
-    if (completeSince === undefined || readInstant(completeSince) <= readInstant(mergedAt)) {
-      return known(false);
-    }
-    return unknown(`${repository} has had more than 100 releases since its merge`);
+    const isComplete = completeSince === undefined || readInstant(completeSince) <= readInstant(mergedAt);
+    return isComplete
+      ? known(false)
+      : unknown(`${repository} has had more than 100 releases since its merge`);
+  }
+
+  /** Released is what is merged, and all of it: one that is not decides, and one that is unknown makes the rest so. */
+  function judgeAll(merges: readonly Merge[]): Readable<boolean> {
+    const judged = merges.map(judge);
+    const no = judged.find((one) => one.kind === "known" && !one.value);
+    return no ?? judged.find((one) => one.kind === "unknown") ?? known(judged.length > 0);
   }
 
   return async (rows) => {
-    const merges: readonly Merge[] = rows.flatMap(({ merges: shown }) =>
-      shown?.kind === "known" ? shown.value : [],
-    );
-    await readReleases([...new Set(merges.map(({ repository }) => repository))]);
-    await compareAll(merges);
-    return rows.map(({ answer, merges: shown }) => {
-      if (shown === undefined) return answer;
-      const isReleased = judgeAll(shown, judge);
-      const words =
-        shown.kind === "known" ? shown.value.map(whyUnread).find((one) => one !== undefined) : undefined;
+    const all = rows.flatMap(({ merges }) => (merges?.kind === "known" ? merges.value : []));
+    await readReleases([...new Set(all.map(({ repository }) => repository))]);
+    await compareAll(all);
+    return rows.map(({ merges, ...answer }) => {
+      if (merges === undefined) return answer;
+      const isReleased = merges.kind === "known" ? judgeAll(merges.value) : merges;
+      const asked =
+        merges.kind === "unknown"
+          ? []
+          : merges.value.flatMap((merge) => [
+              merge.repository,
+              ...candidates(merge).map((release) => comparisonKey(release, merge)),
+            ]);
+      const words = asked.map((key) => unread.get(key)).find((one) => one !== undefined);
       // What was known of it before is not outdated by a query that was too heavy.
       if (isReleased.kind === "unknown" && words !== undefined) return { ...answer, unread: words };
-      const tags = tagsOf === undefined ? undefined : tagsWith(shown);
+      const tags = tagsOf === undefined ? undefined : tagsWith(merges);
       return { ...answer, ...(tags && { tags }), signals: { ...answer.signals, isReleased } };
     });
   };
 }
 
 const notLookedAt = "it is not known yet which releases contain its merge; later runs go on looking";
-
-/** Released is what is merged, and all of it: one that is not decides, and one that is unknown makes the rest so. */
-function judgeAll(
-  merges: Readable<readonly Merge[]>,
-  judge: (merge: Merge) => Readable<boolean>,
-): Readable<boolean> {
-  if (merges.kind === "unknown") return merges;
-  const judged = merges.value.map(judge);
-  const no = judged.find((one) => one.kind === "known" && !one.value);
-  const doubt = judged.find((one) => one.kind === "unknown");
-  return no ?? doubt ?? known(judged.length > 0);
-}
 
 function comparisonKey({ tagId, commit }: Release, merge: Merge): string {
   return `${tagId} ${commit} ${merge.commit}`;

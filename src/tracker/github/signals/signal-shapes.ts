@@ -29,9 +29,14 @@ export interface NodeShown {
   readonly wish: SignalWish;
   /** Why a part was not asked for. */
   readonly refused: ReadonlyMap<SignalPart, string>;
-  /** Whether the server has no issue types at all. */
-  readonly isTypeless: boolean;
-  readonly fields: readonly (ProjectField & { readonly fault: string | undefined })[];
+  readonly isTypeHidden: boolean;
+  readonly fields: readonly AskedField[];
+}
+
+/** A field of a project: as what it is answered, and what is wrong with it. */
+interface AskedField extends ProjectField {
+  readonly alias: string;
+  readonly fault: string | undefined;
 }
 
 /** A merged pull request: where it was merged, and as what. */
@@ -42,30 +47,29 @@ export interface Merge {
 }
 
 /** What a row was found to show. */
-export interface ShownSignals {
-  readonly answer: SignalAnswer;
-  /** The merges that `isReleased` is still to be made of; undefined where that was not wished for. */
-  readonly merges: Readable<readonly Merge[]> | undefined;
+export interface ShownSignals extends SignalAnswer {
+  /** The merges that `isReleased` is still to be made of; absent where that was not wished for. */
+  readonly merges?: Readable<readonly Merge[]>;
 }
 
 /** Reads a row. It never throws: what can't be read is unknown, and what is unknown is never a no. */
 export function readNode(shown: NodeShown): ShownSignals {
   const { nodeId, wish } = shown;
-  if (isGone(shown)) return { answer: { nodeId, signals: {}, fault: "missing" }, merges: undefined };
+  if (isGone(shown)) return { nodeId, signals: {}, fault: "missing" };
   const signals: Signals = {
     ...(wish.pullRequests && { pullRequests: readKnown(shown, "pullRequests", pullRequestsShape) }),
     ...(wish.subIssues && { subIssues: readKnown(shown, "subIssues", subIssuesShape) }),
     ...(wish.projects.length > 0 && { projectStatus: readStatuses(shown) }),
   };
   const issue = wish.facts ? readFacts(shown) : undefined;
-  const answer: SignalAnswer = {
+  return {
     nodeId,
     signals,
     ...(wish.duplicates && { duplicateOf: readPart(shown, "duplicates", readDuplicate) }),
     ...(wish.editors === true && { editors: readKnown(shown, "editors", editorsShape) }),
     ...(issue !== undefined && { issue }),
+    ...(wish.released && { merges: readKnown(shown, "released", mergesShape) }),
   };
-  return { answer, merges: wish.released ? readKnown(shown, "released", mergesShape) : undefined };
 }
 
 /** A fact that could be read. */
@@ -238,10 +242,10 @@ function readDuplicate(value: unknown, node: unknown): Readable<DuplicateTarget 
 }
 
 function readStatuses(shown: NodeShown): Record<string, Readable<string | null>> {
-  const statuses = shown.fields.map((field, index): [string, Readable<string | null>] => [
+  const statuses = shown.fields.map((field): [string, Readable<string | null>] => [
     field.key,
     field.fault === undefined
-      ? readPart(shown, "projects", (value) => readStatus(shown, value, { field, alias: `field${index}` }))
+      ? readPart(shown, "projects", (value) => readStatus(shown, value, field))
       : unknown(shown.refused.get("projects") ?? field.fault),
   ]);
   return Object.fromEntries(statuses);
@@ -253,11 +257,7 @@ const allItemsShape = connection(z.unknown(), "project items");
 const itemShape = z.looseObject({ project: identified });
 
 /** What the issue shows in one field: of its items the one of the field's project counts, whatever is wrong with the others. */
-function readStatus(
-  { errors }: NodeShown,
-  value: unknown,
-  { field, alias }: { field: ProjectField; alias: string },
-): Readable<string | null> {
+function readStatus({ errors }: NodeShown, value: unknown, field: AskedField): Readable<string | null> {
   const { nodes } = readShape(itemsShape, value, "projectItems");
   const items = nodes.map((item) => itemShape.safeParse(item).data);
   const faults = errors.filter(({ path }) => path[2] === "projects");
@@ -272,7 +272,7 @@ function readStatus(
   }
   const fault = faults.find(({ path }) => path[4] === index || path.length < 5);
   if (fault !== undefined) return unknown(`GitHub did not show it: ${fault.message}`);
-  return readOption(items[index]?.[alias], field);
+  return readOption(items[index]?.[field.alias], field);
 }
 
 const optionShape = z
@@ -290,17 +290,9 @@ function readOption(value: unknown, field: ProjectField): Readable<string | null
 
 /** The issue as a list would show it; undefined when something of it is not there to be read. */
 function readFacts(shown: NodeShown): Issue | undefined {
-  const parts: readonly (string | number | undefined)[] = [
-    "pullRequests",
-    "released",
-    "subIssues",
-    "duplicates",
-    "projects",
-    "editors",
-  ];
-  const isFaulty = shown.errors.some(({ path }) => !parts.includes(path[2]));
-  const isTypeKnown = shown.isTypeless || !shown.refused.has("type");
-  if (isFaulty || !isTypeKnown) return undefined;
+  const others = ["pullRequests", "released", "subIssues", "duplicates", "projects", "editors"];
+  const isFaulty = shown.errors.some(({ path }) => !others.includes(String(path[2])));
+  if (isFaulty || shown.isTypeHidden) return undefined;
   const issue = readPart(shown, "facts", (_, node) => known(readShape(issueShape, node, "issue")));
   return issue.kind === "known" ? issue.value : undefined;
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
-import type { ReadBounds } from "../../../model/surroundings.ts";
 import { chunks } from "../../../select.ts";
 import type { ProjectField, SignalAnswer, SignalWish } from "../../tracker.ts";
 import { readInPieces } from "../wire/pieces.ts";
@@ -20,7 +19,6 @@ const mostTurns = 5;
 interface SignalCall {
   readonly tools: ReleaseTools;
   readonly wish: SignalWish;
-  readonly bounds: ReadBounds;
   /** Parts that the token may not read, with the reason. */
   readonly denied: Map<SignalPart, string>;
   /** Names of fields as they are today, by the fields' ids. */
@@ -34,35 +32,29 @@ export async function* readSignals(
   tools: ReleaseTools,
   nodeIds: readonly string[],
   wish: SignalWish,
-  bounds: ReadBounds,
 ): AsyncGenerator<readonly SignalAnswer[]> {
   const names = new Map(wish.projects.map(({ fieldId, name }) => [fieldId, name]));
-  const call: SignalCall = { tools, wish, bounds, denied: new Map(), names, isDivisible: true };
-  const complete = createReleaseReader(tools, bounds, wish.tagsOf);
+  const denied: SignalCall["denied"] = new Map();
+  const complete = createReleaseReader(tools, wish.tagsOf);
   for (const ids of chunks(nodeIds, pageSize)) {
     const found = await readInPieces(tools.sizes, ids, {
       name: `signals: ${wishedParts(wish).join(", ")}`,
       most: pageSize,
       nameOf: (id) => `signals of ${id}`,
-      ask: (some, isDivisible) => readSignalsOf({ ...call, isDivisible }, some),
+      ask: (some, isDivisible) => readSignalsOf({ tools, wish, names, denied, isDivisible }, some),
       unread: (id, { message }) => unreadNode(id, wish, message),
     });
-    yield wish.released ? await complete(found) : found.map(({ answer }) => answer);
+    yield wish.released ? await complete(found) : found;
   }
 }
 
 /** The issue was not read, so what was read of it before still counts. */
-function unreadNode(nodeId: string, { duplicates, editors }: SignalWish, message: string): ShownSignals {
+function unreadNode(nodeId: string, { duplicates, editors }: SignalWish, message: string): SignalAnswer {
   const part = unknown(message);
   return {
-    answer: {
-      nodeId,
-      signals: {},
-      unread: message,
-      ...(duplicates && { duplicateOf: part }),
-      ...(editors === true && { editors: part }),
-    },
-    merges: undefined,
+    ...{ nodeId, signals: {}, unread: message },
+    ...(duplicates && { duplicateOf: part }),
+    ...(editors === true && { editors: part }),
   };
 }
 
@@ -81,10 +73,7 @@ async function askPage(call: SignalCall, ids: readonly string[]): Promise<ShownS
     const { wish, names, isDivisible } = call;
     const fields = wish.projects.map(({ fieldId, name }) => ({ fieldId, name: names.get(fieldId) ?? name }));
     const query = signalQuery(parts, ids, fields);
-    const answer = await call.tools.query(
-      { ...query, isDivisible, subject: "signals of issues" },
-      call.bounds,
-    );
+    const answer = await call.tools.query({ ...query, isDivisible, subject: "signals of issues" });
     if (answer.data === undefined) {
       if (blame(call, query, answer)) continue;
       const [error] = answer.errors;
@@ -133,17 +122,8 @@ async function askAgainForLost(
 }
 
 function wishedParts(wish: SignalWish): readonly SignalPart[] {
-  const wished: readonly (readonly [SignalPart, boolean])[] = [
-    ["pullRequests", wish.pullRequests],
-    ["released", wish.released],
-    ["subIssues", wish.subIssues],
-    ["duplicates", wish.duplicates],
-    ["projects", wish.projects.length > 0],
-    ["facts", wish.facts],
-    ["type", wish.facts],
-    ["editors", wish.editors === true],
-  ];
-  return wished.filter(([, isWished]) => isWished).map(([part]) => part);
+  const wished = { ...wish, projects: wish.projects.length > 0, type: wish.facts };
+  return (Object.keys(partNames) as SignalPart[]).filter((part) => wished[part] === true);
 }
 
 function askedParts({ wish, denied, tools }: SignalCall): ReadonlySet<SignalPart> {
@@ -201,11 +181,12 @@ function readNodes(call: SignalCall, ids: readonly string[], answer: QueryAnswer
     general,
     wish,
     refused: new Map([...tools.unsupported, ...denied]),
-    isTypeless: tools.unsupported.has("type"),
-    fields: wish.projects.map((field, index) => ({
-      ...field,
-      fault: checkField(field, `field${index}`, answer),
-    })),
+    // An issue whose type is hidden is not known in full; a server without types has told all.
+    isTypeHidden: denied.has("type"),
+    fields: wish.projects.map((field, index) => {
+      const alias = `field${index}`;
+      return { ...field, alias, fault: checkField(field, alias, answer) };
+    }),
   };
   return ids.map((nodeId, index) =>
     readNode({ ...shared, nodeId, node: nodes[index], errors: byNode.get(index) ?? [] }),

@@ -1,26 +1,20 @@
 import { RemoteError } from "../../../errors.ts";
 import type { Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
-import type { Clock, ReadBounds } from "../../../model/surroundings.ts";
-import type { Send } from "./client.ts";
-import type { Gate } from "./limits.ts";
 import type { Pages } from "./pages.ts";
 import type { Read } from "./reader.ts";
 import { isRepositoryName, splitName } from "./shapes.ts";
 import type { Quote } from "./words.ts";
 
-/** What is asked of GitHub with one credential goes by this. */
+/** What is asked of GitHub with one credential, and within the bounds of one look, goes by this. */
 export interface Access {
   /** Base URL of the API. */
   readonly url: string;
-  readonly clock: Clock;
   readonly quote: Quote;
-  readonly send: Send;
-  readonly gate: Gate;
   readonly read: Read;
   readonly pages: Pages;
   readonly pageLimit: number;
   /** Looks a repository up, now. @throws RemoteError */
-  readonly find: (wanted: RepositoryName | RepositoryId, bounds: ReadBounds) => Promise<Repository>;
+  readonly find: (wanted: RepositoryName | RepositoryId) => Promise<Repository>;
   /** What repositories were called when they were last looked up, so that reading an issue of a known one needs one request. */
   readonly names: ReadonlyMap<RepositoryId, RepositoryName>;
 }

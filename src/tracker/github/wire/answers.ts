@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type FaultDetail, RemoteError, type RemoteFault } from "../../../errors.ts";
 import { type Said, whoseRefusal } from "../../../http/refusal.ts";
+import { webSiteOf } from "../../../model/dialect.ts";
 import type { ClientAnswer } from "./client.ts";
-import { readSsoAddress } from "./links.ts";
 import { word } from "./shapes.ts";
 import { viaHeader } from "./transport.ts";
 import type { Quote } from "./words.ts";
@@ -93,6 +93,22 @@ function sayNeed(answer: ClientAnswer, words: string, quote: Quote): string {
     door && `the organisation has SAML single sign-on: authorize the token for it at ${door}`,
   ].filter((part) => part !== undefined);
   return parts.length === 0 ? "" : ` (${parts.join("; ")})`;
+}
+
+/** Longer ones are none of GitHub's. */
+const longestAddress = 1000;
+
+/**
+ * Where a person lets the token in to an organisation with SAML single sign-on, as the answer names it; undefined where it names none,
+ * or one that is not the server's own.
+ * https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api#authenticating-with-saml-single-sign-on
+ */
+function readSsoAddress({ headers, url }: ClientAnswer): string | undefined {
+  const address = /^required;\s*url=(\S+)$/i.exec(String(headers["x-github-sso"] ?? "").trim())?.[1];
+  if (address === undefined || address.length > longestAddress || !URL.canParse(address)) return undefined;
+  const found = new URL(address);
+  const isOwn = found.origin === webSiteOf(url) && found.username === "" && found.password === "";
+  return isOwn ? found.href : undefined;
 }
 
 /**

@@ -1,10 +1,15 @@
 import { RemoteError } from "../../../errors.ts";
 import { readLinks } from "../../../http/headers.ts";
 import type { Repository } from "../../../model/issue.ts";
-import type { ReadBounds } from "../../../model/surroundings.ts";
-import { readRepositoryId, resolveOnOrigin } from "./links.ts";
 import { halve, largestSize, type Sizes } from "./pieces.ts";
-import { addressed, type Read, type ReadRequest, requireOk, TooHeavyError } from "./reader.ts";
+import {
+  addressed,
+  type Read,
+  type ReadRequest,
+  requireOk,
+  resolveOnOrigin,
+  TooHeavyError,
+} from "./reader.ts";
 import type { Quote } from "./words.ts";
 
 /** One page of a list, and the address of the one after it. */
@@ -39,6 +44,7 @@ export type Pages = ReturnType<typeof createPages>;
 
 /** What lists are read with. */
 export interface PagesOptions {
+  readonly url: string;
   readonly read: Read;
   readonly quote: Quote;
   readonly sizes: Sizes;
@@ -49,15 +55,14 @@ export interface PagesOptions {
  * Checks what can be checked of a page's origin: redirects and page links carry the repository's id, and a name that was given to
  * another repository must not pass for the old one.
  */
-export function createPages({ read, quote, sizes, pageLimit }: PagesOptions) {
+export function createPages({ url, read, quote, sizes, pageLimit }: PagesOptions) {
   async function readPage(
     { list: _, isWhole: __, repository, etag: known, ...request }: ListRequest,
     size: number,
-    bounds: ReadBounds,
     isDivisible: boolean,
   ): Promise<Page> {
     const headers = known === undefined ? {} : { "if-none-match": known };
-    const answer = await read({ ...request, headers, isDivisible }, bounds);
+    const answer = await read({ ...request, headers, isDivisible });
     requireSame(answer.url, repository);
     const page = { size, isFirst: false };
     if (answer.status === 304 && known !== undefined)
@@ -79,21 +84,16 @@ export function createPages({ read, quote, sizes, pageLimit }: PagesOptions) {
     };
   }
 
-  async function readAt(
-    address: string,
-    size: number,
-    request: ListRequest,
-    bounds: ReadBounds,
-  ): Promise<Page> {
+  async function readAt(address: string, size: number, request: ListRequest): Promise<Page> {
     try {
-      return await readPage({ ...request, ...addressed(address) }, size, bounds, size > 1);
+      return await readPage({ ...request, ...addressed(address) }, size, size > 1);
     } catch (error) {
       if (isTooLarge(error, size)) sizes.note(nameOf(request), halve(size));
       throw error;
     }
   }
 
-  async function readFirst(request: ListRequest, bounds: ReadBounds): Promise<Page> {
+  async function readFirst(request: ListRequest): Promise<Page> {
     const name = nameOf(request);
     const before = sizes.of(name);
     for (;;) {
@@ -101,8 +101,7 @@ export function createPages({ read, quote, sizes, pageLimit }: PagesOptions) {
       const parameters = request.isWhole ? request.parameters : { ...request.parameters, per_page: size };
       try {
         const isDivisible = !request.isWhole && (size > 1 || before > 1);
-        const page = await readPage({ ...request, parameters }, size, bounds, isDivisible);
-        return { ...page, isFirst: true };
+        return { ...(await readPage({ ...request, parameters }, size, isDivisible)), isFirst: true };
       } catch (error) {
         if (!(error instanceof TooHeavyError)) throw error;
         if (size > 1 && !request.isWhole) {
@@ -117,16 +116,12 @@ export function createPages({ read, quote, sizes, pageLimit }: PagesOptions) {
   }
 
   // What makes the first page conditional says nothing of a list of which one has been read.
-  async function readAfter(
-    page: Page,
-    { etag: _, ...request }: ListRequest,
-    bounds: ReadBounds,
-  ): Promise<Page> {
+  async function readAfter(page: Page, { etag: _, ...request }: ListRequest): Promise<Page> {
     try {
-      return await readAt(page.next ?? "", page.size, request, bounds);
+      return await readAt(page.next ?? "", page.size, request);
     } catch (error) {
       if (!isTooLarge(error, page.size)) throw error;
-      return readFirst(request, bounds);
+      return readFirst(request);
     }
   }
 
@@ -138,25 +133,25 @@ export function createPages({ read, quote, sizes, pageLimit }: PagesOptions) {
     first: readFirst,
     /** The page after one. Where that is too heavy, the first one: the list is begun anew, with smaller pages. */
     after: readAfter,
-    /** A page that an earlier answer had named, by its address. @throws TooHeavyError where the list is to be begun anew. */
-    at: (address: string, request: ListRequest, bounds: ReadBounds) =>
-      readAt(address, sizes.of(nameOf(request)), request, bounds),
+    /** A page that an earlier answer had named, by its path. @throws TooHeavyError where the list is to be begun anew. */
+    at: (path: string, request: ListRequest) =>
+      readAt(resolveOnOrigin(path, url, quote), sizes.of(nameOf(request)), request),
     /**
      * All pages. Where one is too heavy the list is begun anew with smaller ones, because the numbers of its pages then mean other
      * rows: rows come again, and none is left out.
      *
      * @throws RemoteError `unreadable` for a list that comes back to itself or passes the limit.
      */
-    async *all(request: ListRequest, bounds: ReadBounds): AsyncGenerator<Page> {
+    async *all(request: ListRequest): AsyncGenerator<Page> {
       const visited = new Set<string>();
-      let page = await readFirst(request, bounds);
+      let page = await readFirst(request);
       for (;;) {
         yield page;
         if (page.isFirst) visited.clear();
         if (page.next === undefined) return;
         if (visited.has(page.next) || visited.size >= pageLimit) throw endless(request.subject);
         visited.add(page.next);
-        page = await readAfter(page, request, bounds);
+        page = await readAfter(page, request);
       }
     },
   };
@@ -176,8 +171,9 @@ export function endless(subject: string): RemoteError {
   return new RemoteError("tracker", "unreadable", `GitHub's pages of ${subject} don't come to an end.`);
 }
 
+/** A redirected address, or one of a next page, names the repository by its id, such as `/repositories/42/issues`. */
 function requireSame(url: string, { id, name }: ListRequest["repository"]): void {
-  const shown = readRepositoryId(url);
-  if (shown === undefined || shown === id) return;
+  const shown = /\/repositories\/(\d{1,15})(?:\/|$)/.exec(new URL(url).pathname)?.[1];
+  if (shown === undefined || Number(shown) === id) return;
   throw new RemoteError("tracker", "missing", `The name ${name} now means another repository.`);
 }

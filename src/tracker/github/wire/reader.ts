@@ -7,7 +7,6 @@ import { minuteMs } from "../../../model/time.ts";
 import { isPage, refuseAnswer } from "./answers.ts";
 import { at, type ClientAnswer, type Endpoint, type Send } from "./client.ts";
 import { budgetOfQueries, type Gate } from "./limits.ts";
-import { resolveOnOrigin } from "./links.ts";
 import type { Quote } from "./words.ts";
 
 const redirects: ReadonlySet<number> = new Set([301, 302, 307, 308]);
@@ -41,7 +40,7 @@ export interface ReadAnswer extends ClientAnswer {
  *
  * @throws RemoteError when there is no answer below 500.
  */
-export type Read = (request: ReadRequest, bounds: ReadBounds) => Promise<ReadAnswer>;
+export type Read = (request: ReadRequest) => Promise<ReadAnswer>;
 
 export interface ReaderOptions extends Omit<Patience, keyof typeof patience> {
   readonly send: Send;
@@ -51,8 +50,8 @@ export interface ReaderOptions extends Omit<Patience, keyof typeof patience> {
   readonly budget: string;
 }
 
-/** See `Read`. */
-export function createReader(options: ReaderOptions): Read {
+/** See `Read`; what is read goes by the bounds. */
+export function createReader(options: ReaderOptions): (bounds: ReadBounds) => Read {
   const { send, gate, quote, budget, clock, log } = options;
   const limited = (retryAt: number): RemoteError => {
     const isOfQueries = gate.isOfQueries?.() === true;
@@ -61,7 +60,7 @@ export function createReader(options: ReaderOptions): Read {
     const of = isOfQueries ? budgetOfQueries(budget) : budget;
     return new RemoteError("tracker", "limited", message, { retryAt, budget: of });
   };
-  const refuseToStart = ({ subject }: ReadRequest, { signal, until }: ReadBounds): void => {
+  const refuseToStart = (subject: string, { signal, until }: ReadBounds): void => {
     if (signal.aborted) throw stopped(subject);
     if (clock.now() >= until)
       throw new RemoteError("tracker", "aborted", `No time is left in this run to read ${subject}.`);
@@ -71,7 +70,7 @@ export function createReader(options: ReaderOptions): Read {
   /** Returns the error where another attempt may help, and throws it where none can. */
   const attemptRead = async (
     { subject, isDivisible: _, ...rest }: ReadRequest,
-    { signal }: ReadBounds,
+    signal: AbortSignal,
   ): Promise<ClientAnswer | RemoteError> => {
     // Without a token nothing was asked; one that could not be had for the moment may come with the next attempt.
     const answer = await send({ ...rest, signal, isRead: true }).catch((error: unknown) => {
@@ -89,21 +88,21 @@ export function createReader(options: ReaderOptions): Read {
     // One that asks for a pause is not about how much was asked for.
     return heavyStatuses.has(answer.status) && retryAt === undefined ? tooHeavy(error) : error;
   };
-  const readWithRetries = async (request: ReadRequest, bounds: ReadBounds): Promise<ReadAnswer> => {
+  const readWithRetries = async (request: ReadRequest, bounds: ReadBounds): Promise<ClientAnswer> => {
     let heavy: TooHeavyError | undefined;
     const attempt = async (): Promise<ClientAnswer | RemoteError> => {
       if (heavy !== undefined) throw heavy;
-      refuseToStart(request, bounds);
-      const result = await attemptRead(request, bounds);
+      refuseToStart(request.subject, bounds);
+      const result = await attemptRead(request, bounds.signal);
       if (request.isDivisible === true && result instanceof TooHeavyError) heavy = result;
       return result;
     };
-    const answer = await repeatRead(attempt, { ...options, ...patience }, bounds);
-    return { ...answer, isRedirected: false, budget };
+    return repeatRead(attempt, { ...options, ...patience }, bounds);
   };
-  return async (request, bounds) => {
+  return (bounds) => async (request) => {
     let answer = await readWithRetries(request, bounds);
-    for (let hops = 0; redirects.has(answer.status); hops += 1) {
+    let hops = 0;
+    for (; redirects.has(answer.status); hops += 1) {
       if (hops === redirectLimit) {
         throw new RemoteError("tracker", "unreadable", `GitHub redirects ${request.subject} in circles.`);
       }
@@ -113,15 +112,32 @@ export function createReader(options: ReaderOptions): Read {
         "GitHub redirects a read: something was renamed or transferred",
       );
       answer = await readWithRetries({ ...request, ...addressed(address) }, bounds);
-      answer = { ...answer, isRedirected: true };
     }
-    return answer;
+    return { ...answer, isRedirected: hops > 0, budget };
   };
 }
 
 /** The parts of a request that asks for a whole URL as it is. Octokit would take a colon or a brace in a bare URL for a placeholder. */
 export function addressed(address: string): Pick<ReadRequest, "endpoint" | "parameters"> {
   return { endpoint: at("GET {+address}"), parameters: { address } };
+}
+
+/**
+ * Resolves an address that an answer named, and refuses one on another origin: the token must not travel.
+ *
+ * @throws RemoteError `refused`, or `unreadable` for what is no address.
+ */
+export function resolveOnOrigin(address: string, base: string, quote: Quote): string {
+  if (!URL.canParse(address, base)) {
+    throw new RemoteError("tracker", "unreadable", "GitHub names a next page whose address can't be read.");
+  }
+  const url = new URL(address, base);
+  if (url.origin === new URL(base).origin && url.username === "" && url.password === "") return url.href;
+  throw new RemoteError(
+    "tracker",
+    "refused",
+    `GitHub's answer leads to another server (${quote(url.host)}); it is not followed, so that the token stays here.`,
+  );
 }
 
 /** Gives the answer back if it is a 200. @throws RemoteError */

@@ -6,9 +6,10 @@ import {
   isSameRepository,
   type Named,
   type Repository,
+  type RepositoryId,
   type RepositoryName,
 } from "../../../model/issue.ts";
-import type { OddIssue } from "../../tracker.ts";
+import type { NumberedRow, OddIssue } from "../../tracker.ts";
 
 /**
  * What GitHub's answers look like, as far as we look at them. What GitHub may leave out or add is tolerated (a deleted author, a
@@ -111,49 +112,34 @@ export function readShape<Shape extends z.ZodType>(
 }
 
 /** How an answer names a repository: by name nearly always, by id in some redirected ones. */
-export type RepositoryMark =
-  | { readonly kind: "name"; readonly name: string }
-  | { readonly kind: "id"; readonly id: number };
+export type RepositoryMark = RepositoryName | RepositoryId;
 
 /** Whether an answer's repository is the one that was asked for, without asking further. Names ignore case. */
 export function isMarkOf(mark: RepositoryMark, { id, name }: Pick<Repository, "id" | "name">): boolean {
-  return mark.kind === "id" ? mark.id === id : isSameRepository(mark.name, name);
+  return typeof mark === "number" ? mark === id : isSameRepository(mark, name);
 }
 
 /** A row of an issue list: an issue with its repository, or a pull request, of which only the times count. */
-export interface IssueRow {
-  readonly number: number;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly content: IssueContent | undefined;
-}
-
-/** What an issue's JSON says, before anyone has checked that its repository is the right one. */
-export interface IssueContent {
-  readonly mark: RepositoryMark;
-  readonly facts: Omit<Issue, "repositoryId">;
-  readonly author: string | null;
-  readonly title: string;
-  readonly body: string;
-}
-
-/** Completes an issue with the id of the repository that its mark was found to mean. */
-export function completeRecord(content: IssueContent, repositoryId: number): IssueRecord {
-  const { facts, author, title, body } = content;
-  return { issue: { repositoryId, ...facts }, author, title, body };
+export interface IssueRow extends NumberedRow {
+  /** What an issue's JSON says, before anyone has checked that its repository is the right one. */
+  readonly content?: {
+    readonly mark: RepositoryMark;
+    /** The issue, of the repository that the mark was found to mean. */
+    recordIn(repositoryId: RepositoryId): IssueRecord;
+  };
 }
 
 /** Reads one issue or pull request. @throws RemoteError `unreadable`, naming the field. */
 export function readIssueRow(value: unknown): IssueRow {
   if (isObject(value) && isObject(value["pull_request"])) {
     const row = readShape(rowShape, value, "issue");
-    return { number: row.number, createdAt: row.created_at, updatedAt: row.updated_at, content: undefined };
+    return { number: row.number, createdAt: row.created_at, updatedAt: row.updated_at };
   }
   const row = readShape(issueShape, value, "issue");
   const { number, created_at: createdAt, updated_at: updatedAt } = row;
-  const content: IssueContent = {
-    mark: readMark(row.repository_url),
-    facts: {
+  const recordIn = (repositoryId: RepositoryId): IssueRecord => ({
+    issue: {
+      repositoryId,
       number,
       nodeId: row.node_id,
       state: row.state,
@@ -171,17 +157,14 @@ export function readIssueRow(value: unknown): IssueRow {
     author: row.user?.login ?? null,
     title: row.title,
     body: row.body ?? "",
-  };
-  return { number, createdAt, updatedAt, content };
+  });
+  return { number, createdAt, updatedAt, content: { mark: readMark(row.repository_url), recordIn } };
 }
 
-/** A row of an issue list that can't be read, and what of it can. */
-export type OddRow = Omit<OddIssue, "issue"> & { readonly number: number };
-
-/** A page of an issue list. */
+/** A page of an issue list, with the rows of it that can't be read. */
 export interface IssueRows {
   readonly rows: readonly IssueRow[];
-  readonly odd: readonly OddRow[];
+  readonly odd: readonly OddIssue[];
 }
 
 /** A page of so many rows, none of which can be read, is no list of issues. */
@@ -192,15 +175,15 @@ const leastPage = 10;
  *
  * @throws RemoteError `unreadable` where it is no list, or where a row can't even be named.
  */
-export function readIssueRows(value: unknown): IssueRows {
+export function readIssueRows(value: unknown, repositoryId: RepositoryId): IssueRows {
   const rows: IssueRow[] = [];
-  const odd: OddRow[] = [];
+  const odd: OddIssue[] = [];
   for (const row of readShape(listShape, value, "issues")) {
     try {
       rows.push(readIssueRow(row));
     } catch (error) {
       if (!(error instanceof RemoteError)) throw error;
-      odd.push(readOddRow(row, error));
+      odd.push(readOddRow(row, repositoryId, error));
     }
   }
   const [first] = odd;
@@ -208,12 +191,13 @@ export function readIssueRows(value: unknown): IssueRows {
   return { rows, odd };
 }
 
-function readOddRow(row: unknown, error: RemoteError): OddRow {
+function readOddRow(row: unknown, repositoryId: RepositoryId, error: RemoteError): OddIssue {
   const { data } = oddShape.safeParse(row);
   const named = Number(/\/issues\/(\d{1,15})$/.exec(data?.url ?? "")?.[1]);
   const number = [Number(data?.number), named].find((one) => positiveInteger.safeParse(one).success);
   if (data === undefined || number === undefined) throw error;
-  return { number, author: authorOf(data.user) ?? null, body: data.body, error };
+  const issue = { repositoryId, number };
+  return { issue, author: authorOf(data.user) ?? null, body: data.body, error };
 }
 
 function toLabel(label: z.output<typeof plainLabel>): readonly Named[] {
@@ -262,10 +246,10 @@ export function readEach<Shape extends z.ZodType>(
 
 function readMark(url: string): RepositoryMark {
   const name = /\/repos\/([^/?#]+\/[^/?#]+)$/.exec(url)?.[1];
-  if (name !== undefined && isRepositoryName(name)) return { kind: "name", name };
+  if (name !== undefined && isRepositoryName(name)) return name;
   const id = Number(/\/repositories\/(\d{1,15})$/.exec(url)?.[1] ?? 0);
   if (id === 0) throw complain("repository_url");
-  return { kind: "id", id };
+  return id;
 }
 
 /** The error for a field of the wrong kind. */

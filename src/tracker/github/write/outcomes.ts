@@ -1,50 +1,48 @@
 import { z } from "zod";
 import { readRetryAfter } from "../../../http/headers.ts";
 import { whoseRefusal } from "../../../http/refusal.ts";
-import type { IssueRecord, Repository } from "../../../model/issue.ts";
+import type { Repository } from "../../../model/issue.ts";
 import { type IssueWrite, type OptionalValue, optionalValues, type WriteOutcome } from "../../tracker.ts";
-import type { Access } from "../wire/access.ts";
 import { isGitHubError, quoteAnswer, readRefusal, readSaid, type SingleError } from "../wire/answers.ts";
 import type { ClientAnswer } from "../wire/client.ts";
-import { completeRecord, isMarkOf, readIssueRow } from "../wire/shapes.ts";
-
-/** What was sent, and where to. */
-interface Sent {
-  readonly repository: Repository;
-  readonly write: IssueWrite;
-}
+import type { ReaderOptions } from "../wire/reader.ts";
+import { isMarkOf, readIssueRow } from "../wire/shapes.ts";
 
 const applied: WriteOutcome = { kind: "applied", record: undefined };
 
 /** Statuses by which GitHub says that it did nothing, provided that the body is GitHub's. */
 const refusals: ReadonlySet<number> = new Set([400, 403, 404, 410, 413, 422, 451]);
 
+/** What writes are sent with. */
+export type Writing = Pick<ReaderOptions, "send" | "gate" | "quote" | "clock">;
+
 /** The outcome that an answer proves; `unknown` where it proves nothing. */
 export function classifyAnswer(
-  { quote, gate, clock }: Access,
+  { quote, gate, clock }: Writing,
   answer: ClientAnswer,
-  sent: Sent,
+  repository: Repository,
+  write: IssueWrite,
 ): WriteOutcome {
   const retryAt = gate.observe(answer);
   if (retryAt !== undefined) return { kind: "limited", retryAt, message: quoteAnswer(answer, quote) };
-  if (answer.status < 300) return classifySuccess(answer, sent);
+  if (answer.status < 300) return classifySuccess(answer, repository, write);
   if (answer.status < 400) return unknown(answer, "it redirects, and the write was not sent again");
   const words = quoteAnswer(answer, quote);
   if (!isGitHubError(answer)) return unknown(answer, words);
-  const whose = whoseRefusal(readSaid(answer), sent.write.kind === "create-label" ? "label" : "issue");
+  const whose = whoseRefusal(readSaid(answer), write.kind === "create-label" ? "label" : "issue");
   if (whose === "credential") {
     const message = `GitHub does not accept the token (${answer.status}): ${words}`;
     return { kind: "unauthorized", message, againAfterMs: answer.againAfterMs };
   }
   if (!refusals.has(answer.status))
     return { ...unknown(answer, words), retryAt: readRetryAfter(answer.headers, clock.now()) };
-  if (isAlreadySo(answer, sent.write)) return applied;
+  if (isAlreadySo(answer, write)) return applied;
   if (whose === "place") {
     const isArchived = /\barchived\b/i.test(readRefusal(answer).message ?? "");
     return { kind: "forbidden", message: words, ...(isArchived && { isArchived }) };
   }
-  const fields = answer.status === 422 ? listFields(answer, sent.write) : [];
-  const named = answer.status === 422 ? listNamed(answer, sent.write) : [];
+  const fields = answer.status === 422 ? listFields(answer, write) : [];
+  const named = answer.status === 422 ? listNamed(answer, write) : [];
   return {
     kind: "rejected",
     status: answer.status,
@@ -68,29 +66,20 @@ const proofs: Readonly<
   "add-comment": [201, z.object({ id: z.number() }), "not a comment"],
 };
 
-function classifySuccess(answer: ClientAnswer, sent: Sent): WriteOutcome {
-  const { write } = sent;
+/** Of an issue with its record, if it is one of the repository that was asked for, and of the number. */
+function classifySuccess(answer: ClientAnswer, repository: Repository, write: IssueWrite): WriteOutcome {
   const [status, shape, otherwise] = proofs[write.kind];
   if (answer.status !== status || !shape.safeParse(answer.data).success) return unknown(answer, otherwise);
-  if (write.kind === "create-issue") return classifyIssue(answer, sent, undefined);
-  return write.kind === "edit-issue" ? classifyIssue(answer, sent, write.number) : applied;
-}
-
-/** The record, if it is an issue of the repository that was asked for, and of the number. */
-function classifyIssue(answer: ClientAnswer, sent: Sent, number: number | undefined): WriteOutcome {
-  let record: IssueRecord | undefined;
+  if (write.kind !== "create-issue" && write.kind !== "edit-issue") return applied;
   try {
-    const { content } = readIssueRow(answer.data);
-    if (content !== undefined && isMarkOf(content.mark, sent.repository)) {
-      record = completeRecord(content, sent.repository.id);
-    }
+    const { number, content } = readIssueRow(answer.data);
+    const isIt = write.kind === "create-issue" || write.number === number;
+    if (isIt && content !== undefined && isMarkOf(content.mark, repository))
+      return { kind: "applied", record: content.recordIn(repository.id) };
   } catch {
     return unknown(answer, "it holds no readable issue");
   }
-  if (record === undefined || (number !== undefined && record.issue.number !== number)) {
-    return unknown(answer, "it shows another issue than the one that was written");
-  }
-  return { kind: "applied", record };
+  return unknown(answer, "it shows another issue than the one that was written");
 }
 
 function unknown(answer: ClientAnswer, reason: string): WriteOutcome & { readonly kind: "unknown" } {

@@ -2,10 +2,9 @@ import { RemoteError } from "../../../errors.ts";
 import type { NoAnswer } from "../../../http/send.ts";
 import type { Repository } from "../../../model/issue.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker.ts";
-import type { Access } from "../wire/access.ts";
 import { type ClientAnswer, type ClientRequest, call } from "../wire/client.ts";
 import { isRepositoryName, splitName } from "../wire/shapes.ts";
-import { classifyAnswer } from "./outcomes.ts";
+import { classifyAnswer, type Writing } from "./outcomes.ts";
 
 /** Colour of a label that boardsync makes; people may change it. */
 const labelColor = "ededed";
@@ -15,11 +14,11 @@ const labelColor = "ededed";
  * moment that a request may have left, only an answer in GitHub's own shape tells what happened.
  */
 export async function sendWrite(
-  access: Access,
+  writing: Writing,
   repository: Repository,
   write: IssueWrite,
 ): Promise<WriteOutcome> {
-  const retryAt = access.gate.closedUntil();
+  const retryAt = writing.gate.closedUntil();
   if (retryAt !== undefined) {
     return { kind: "limited", retryAt, message: "GitHub's limit still holds; nothing was sent" };
   }
@@ -27,14 +26,14 @@ export async function sendWrite(
   if (!("endpoint" in request)) return request;
   let answer: ClientAnswer | NoAnswer;
   try {
-    answer = await access.send(request);
+    answer = await writing.send(request);
   } catch (error) {
     return outcomeUnsigned(error);
   }
   if ("kind" in answer) {
     return { kind: answer.kind === "unsent" ? "unsent" : "unknown", message: `GitHub ${answer.message}` };
   }
-  return classifyAnswer(access, answer, { repository, write });
+  return classifyAnswer(writing, answer, repository, write);
 }
 
 /** Nothing to sign it with: it has not left. @throws what is no failure of signing in */
