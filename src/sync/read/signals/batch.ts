@@ -34,43 +34,38 @@ export async function repositoriesOf(
   cycle: Cycle,
   issues: readonly Pick<Issue, "nodeId" | "repositoryId">[],
 ): Promise<ReadonlyMap<string, RepositoryName>> {
-  const names = issues.flatMap((issue) => {
-    const name = nameOf(cycle, issue);
-    return name === undefined ? [] : [[issue.nodeId, name] as const];
-  });
-  const repositories = new Map(names);
+  const names = issues.map((issue) => [issue.nodeId, nameOf(cycle, issue)] as const);
+  const repositories = new Map(names.filter(([, name]) => name !== ""));
   await checkSignalLimits(cycle.world, new Set(repositories.values()));
   return repositories;
 }
 
-/** Issues that are asked for together. */
-export interface SignalBatch {
-  /** Asks as soon as there are as many as a request takes. */
-  add(issue: SignalledIssue): Promise<void>;
-  /** Takes one along that is not ours, where the last request has room for it. */
-  fill(issue: SignalledIssue): void;
-  hasRoom(): boolean;
-  /** Asks for the rest. */
-  end(): Promise<void>;
-}
+/** Asks for as many issues as a request takes. */
+export type SignalWork = (issues: readonly SignalledIssue[]) => Promise<void>;
 
-/** @param work asks for as many as a request takes. */
-export function createPart(work: (issues: readonly SignalledIssue[]) => Promise<void>): SignalBatch {
+/** Issues that are asked for together. */
+export type SignalBatch = ReturnType<typeof createPart>;
+
+/** Nothing is in it yet. */
+export function createPart(work: SignalWork) {
   let own: SignalledIssue[] = [];
   const others: SignalledIssue[] = [];
   return {
-    async add(issue) {
+    /** Asks as soon as there are as many as a request takes. */
+    async add(issue: SignalledIssue): Promise<void> {
       if (own.push(issue) < issuesPerRequest) return;
       const full = own;
       own = [];
       await work(full);
     },
-    fill(issue) {
+    /** Takes one along that is not ours, where the last request has room for it. */
+    fill(issue: SignalledIssue): void {
       const isIn = [...own, ...others].some((one) => one.issue.nodeId === issue.issue.nodeId);
       if (!isIn) others.push(issue);
     },
     hasRoom: () => own.length > 0 && own.length + others.length < issuesPerRequest,
-    async end() {
+    /** Asks for the rest. */
+    async end(): Promise<void> {
       const rest = own;
       own = [];
       if (rest.length === 0) return;
@@ -94,7 +89,7 @@ export function createPart(work: (issues: readonly SignalledIssue[]) => Promise<
 export async function workWithinLimits(
   cycle: Cycle,
   issues: readonly SignalledIssue[],
-  work: (issues: readonly SignalledIssue[]) => Promise<void>,
+  work: SignalWork,
 ): Promise<readonly SignalledIssue[]> {
   let open = await withoutLimited(cycle, issues);
   while (open.length > 0) {
@@ -102,7 +97,7 @@ export async function workWithinLimits(
       await work(open);
       return open;
     } catch (error) {
-      const names = open.map(({ issue }) => nameOf(cycle, issue) ?? "");
+      const names = open.map(({ issue }) => nameOf(cycle, issue));
       const isLater = isSignalLimit(cycle.world, error, names) || isReadingOver(error, cycle);
       if (!(error instanceof RemoteError) || !isLater) throw error;
       await noteLimitOf(cycle.world, error);
@@ -119,15 +114,14 @@ async function withoutLimited(
   cycle: Cycle,
   issues: readonly SignalledIssue[],
 ): Promise<readonly SignalledIssue[]> {
-  const byRepository = Map.groupBy(issues, ({ issue }) => nameOf(cycle, issue) ?? "");
-  const limited = new Set<RepositoryName>();
-  for (const [name, some] of byRepository) {
+  const limited: SignalledIssue[] = [];
+  for (const [name, some] of Map.groupBy(issues, ({ issue }) => nameOf(cycle, issue))) {
     const closure = await signalLimitOf(cycle.world, name);
     if (closure === undefined) continue;
-    limited.add(name);
+    limited.push(...some);
     putOffSignals(cycle, some, closure);
   }
-  return issues.filter(({ issue }) => !limited.has(nameOf(cycle, issue) ?? ""));
+  return limited.length === 0 ? issues : issues.filter((one) => !limited.includes(one));
 }
 
 function putOffSignals(cycle: Cycle, issues: readonly SignalledIssue[], closure: Closure): void {
@@ -135,10 +129,7 @@ function putOffSignals(cycle: Cycle, issues: readonly SignalledIssue[], closure:
   noteSignalsPutOff(cycle, closure);
 }
 
-/** The name of an issue's repository; undefined where none is known. */
-function nameOf(
-  { world }: Cycle,
-  { repositoryId }: Pick<IssueRef, "repositoryId">,
-): RepositoryName | undefined {
-  return world.ledger.memory.repositoryById(repositoryId)?.repository.name;
+/** The name of an issue's repository; '' where none is known. */
+function nameOf({ world }: Cycle, { repositoryId }: Pick<IssueRef, "repositoryId">): RepositoryName {
+  return world.ledger.memory.repositoryById(repositoryId)?.repository.name ?? "";
 }

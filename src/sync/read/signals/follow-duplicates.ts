@@ -1,6 +1,12 @@
 import type { Change } from "../../../ledger/change.ts";
 import type { SignalledIssue } from "../../../ledger/pulls.ts";
-import { type Canonical, isSameIssue, type Readable } from "../../../model/issue.ts";
+import {
+  type Canonical,
+  type Issue,
+  isSameIssue,
+  type Readable,
+  type Signals,
+} from "../../../model/issue.ts";
 import { isDuplicate, isFollowed } from "../../../plan/rules/place.ts";
 import { inOrder } from "../../../select.ts";
 import type { DuplicateTarget, SignalAnswer } from "../../../tracker/tracker.ts";
@@ -22,14 +28,23 @@ interface Following {
 }
 
 type End = (
-  | { readonly kind: "found"; readonly target: DuplicateTarget; readonly answer: SignalAnswer }
+  | {
+      readonly kind: "found";
+      readonly target: DuplicateTarget;
+      readonly shown: Issue;
+      readonly signals: Signals;
+    }
   /** There is none to follow, for this reason. */
   | { readonly kind: "none"; readonly reason: string }
   /** It leads to an issue that is not shown to us; which one, where at least that is. */
   | { readonly kind: "unreadable"; readonly target: DuplicateTarget | undefined }
-  | { readonly kind: "unasked"; readonly target: DuplicateTarget }
-  /** `unread`: because the tracker gave no answer for one of them, in its words. */
-  | { readonly kind: "unknown"; readonly message: string; readonly unread?: string | undefined }
+  /** `unasked`: which one nobody has asked for; `unread`: the tracker gave no answer for one of them, in its words. */
+  | {
+      readonly kind: "unknown";
+      readonly message: string;
+      readonly unasked?: DuplicateTarget;
+      readonly unread?: string | undefined;
+    }
 ) &
   Pick<Canonical, "isOutside">;
 
@@ -51,7 +66,7 @@ export async function followDuplicates(
     const { signals, issue } = following.answers.get(duplicate.issue.nodeId) ?? { signals: {} };
     const { canonical, changes: led } = await takeEnd(following, duplicate);
     return [
-      ...(issue === undefined ? [] : await reader.storingFacts(issue)),
+      ...(await reader.storingFacts(issue)),
       ...led,
       reader.storing(duplicate.issue, { ...signals, canonical }),
     ];
@@ -73,14 +88,14 @@ async function readChains(following: Following, duplicates: readonly SignalledIs
     if (last !== undefined) wanted.set(last.issue.nodeId, last);
   }
   for (let step = 0; step <= longestChain && wanted.size > 0; step += 1) {
-    const found = await reader.read([...wanted.values()], { duplicates: true });
+    const found = await reader.read([...wanted.values()], true);
     for (const [nodeId, answer] of found) answers.set(nodeId, answer);
     // The first issue of each chain that nobody has asked for yet.
     wanted = new Map();
     for (const duplicate of duplicates) {
       const end = findEnd(following, duplicate);
-      if (end.kind !== "unasked") continue;
-      const { nodeId, issue } = end.target;
+      if (end.kind !== "unknown" || end.unasked === undefined) continue;
+      const { nodeId, issue } = end.unasked;
       wanted.set(nodeId, { issue: { nodeId, repositoryId: issue.repositoryId }, signals: {} });
     }
   }
@@ -93,12 +108,10 @@ async function readChains(following: Following, duplicates: readonly SignalledIs
 function findEnd({ cycle, answers }: Following, { issue, signals: { canonical } }: SignalledIssue): End {
   const followed = canonical?.kind === "known" ? (canonical.value ?? undefined) : undefined;
   const chain: DuplicateTarget[] = [];
-  const seen = new Set([issue.nodeId]);
-  let answer = answers.get(issue.nodeId);
-  for (let step = 0; step <= longestChain; step += 1) {
+  while (chain.length <= longestChain) {
     const target = chain.at(-1);
-    const next = nextStep(target, answer);
-    if (next.kind !== "next") {
+    const next = nextStep(target, answers.get((target ?? issue).nodeId));
+    if ("kind" in next) {
       const strangers = chain.filter((one) => one.isOutside === true);
       const isKnown = followed !== undefined && target !== undefined && isSameIssue(target.issue, followed);
       const isOutside = isKnown
@@ -106,10 +119,9 @@ function findEnd({ cycle, answers }: Following, { issue, signals: { canonical } 
         : strangers.some((one) => !isOurs(cycle, one));
       return { ...next, ...(isOutside && { isOutside }) };
     }
-    if (seen.has(next.target.nodeId)) return { kind: "none", reason: "the duplicates lead in a circle" };
-    chain.push(next.target);
-    seen.add(next.target.nodeId);
-    answer = answers.get(next.target.nodeId);
+    if ([issue, ...chain].some(({ nodeId }) => nodeId === next.nodeId))
+      return { kind: "none", reason: "the duplicates lead in a circle" };
+    chain.push(next);
   }
   return { kind: "none", reason: `the chain of duplicates has more than ${longestChain} issues` };
 }
@@ -121,31 +133,24 @@ function isOurs({ world, account }: Cycle, { author }: DuplicateTarget): boolean
 }
 
 /** One step along a chain, from the answer about `at`; undefined at its beginning. */
-function nextStep(
-  at: DuplicateTarget | undefined,
-  answer: SignalAnswer | undefined,
-): End | { readonly kind: "next"; readonly target: DuplicateTarget } {
+function nextStep(at: DuplicateTarget | undefined, answer: SignalAnswer | undefined): End | DuplicateTarget {
   if (at !== undefined) {
-    if (answer === undefined) return { kind: "unasked", target: at };
+    if (answer === undefined)
+      return { kind: "unknown", message: `the tracker has not answered for ${nameTarget(at)}`, unasked: at };
     if (answer.fault !== undefined) return { kind: "unreadable", target: at };
-    if (answer.issue === undefined) {
-      const message = `${nameTarget(at)} could not be read in full`;
-      return { kind: "unknown", message, unread: answer.unread };
-    }
-    if (!isDuplicate(answer.issue)) return { kind: "found", target: at, answer };
   }
-  if (answer?.duplicateOf?.kind !== "known")
-    return { kind: "unknown", message: whyOf(answer?.duplicateOf), unread: answer?.unread };
-  const { value: target } = answer.duplicateOf;
-  if (target === "hidden") return { kind: "unreadable", target: undefined };
-  if (target !== null) return { kind: "next", target };
-  return at === undefined || answer === undefined
-    ? { kind: "none", reason: "the tracker names no issue in whose favour it was closed" }
-    : { kind: "found", target: at, answer };
-}
-
-function whyOf(part: Readable<unknown> | undefined): string {
-  return part?.kind === "unknown" ? part.message : "the tracker does not find the issue by its id";
+  const { duplicateOf, unread, issue: shown, signals = {} } = answer ?? {};
+  if (at !== undefined && shown === undefined)
+    return { kind: "unknown", message: `${nameTarget(at)} could not be read in full`, unread };
+  const found = at && shown && ({ kind: "found", target: at, shown, signals } as const);
+  if (found !== undefined && !isDuplicate(found.shown)) return found;
+  if (duplicateOf?.kind !== "known") {
+    const message = duplicateOf?.message ?? "the tracker does not find the issue by its id";
+    return { kind: "unknown", message, unread };
+  }
+  if (duplicateOf.value === "hidden") return { kind: "unreadable", target: undefined };
+  const reason = "the tracker names no issue in whose favour it was closed";
+  return duplicateOf.value ?? found ?? { kind: "none", reason };
 }
 
 /** What a duplicate leads to, and what is to be stored of that. */
@@ -170,28 +175,19 @@ async function takeEnd(following: Following, duplicate: SignalledIssue): Promise
   switch (end.kind) {
     case "unknown":
       return leadTo({ kind: "unknown", message: end.message });
-    case "unasked":
-      return leadTo({
-        kind: "unknown",
-        message: `the tracker has not answered for ${nameTarget(end.target)}`,
-      });
     case "none":
       return leadNowhere(cycle, duplicate, end.reason);
     case "unreadable":
       return takeUnreadable(following, duplicate, end);
     case "found": {
-      const { issue } = end.target;
-      const { issue: shown } = end.answer;
-      const value = toCanonical(end.target, end);
+      const { target, shown, signals } = end;
+      const value = toCanonical(target, end);
       if (!isFollowed(value, cycle.settings.followDuplicates)) warnOnce(cycle, duplicate, strangers, value);
-      const facts =
-        shown === undefined
-          ? []
-          : [
-              ...(await changesOf(cycle, (own) => endListed(own, [shown]))),
-              ...(await reader.storingFacts(shown)),
-            ];
-      return leadTo({ kind: "known", value }, [...facts, reader.storing(issue, end.answer.signals)]);
+      return leadTo({ kind: "known", value }, [
+        ...(await changesOf(cycle, (own) => endListed(own, [shown]))),
+        ...(await reader.storingFacts(shown)),
+        reader.storing(target.issue, signals),
+      ]);
     }
   }
 }

@@ -23,7 +23,7 @@ import {
 } from "../../ground/cycle-state.ts";
 import { isLookedAt, noteLooks } from "../../ground/looks.ts";
 import { isPutOff, noteError } from "../../ground/report.ts";
-import { createPart, linkedPages, type SignalBatch, workWithinLimits } from "./batch.ts";
+import { createPart, linkedPages, type SignalBatch, type SignalWork, workWithinLimits } from "./batch.ts";
 import { followDuplicates } from "./follow-duplicates.ts";
 import { namedOptions } from "./project-fields.ts";
 import { createSignalReader, type ReadMode, type SignalReader } from "./signal-reader.ts";
@@ -63,31 +63,28 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
   if (!looksBesideRecord(needs) && !needs.duplicates) return;
   const reader = createSignalReader(cycle, mode);
   const from = mode === "all" ? projectNow(cycle).signalsFrom : undefined;
-  let last: IssueRef | undefined;
-  const ask = async (
-    issues: readonly SignalledIssue[],
-    work: (issues: readonly SignalledIssue[]) => Promise<void>,
-  ): Promise<void> => {
-    const askedAt = cycle.world.clock.now();
-    // Rules that are new wait as a whole until all that they look at can be asked for.
-    const read = mode === "unknown" ? issues : await workWithinLimits(cycle, issues, work);
-    if (mode === "unknown") await work(issues);
-    const end = read.at(-1)?.issue;
-    if (end !== undefined) last = refOf(end);
-    const answered = read.filter(({ issue }) => !reader.unread.has(issue.nodeId));
-    const looks = answered.map(({ issue }) => signalsKey(print, issue));
-    noteLooks(cycle, looks, askedAt);
-  };
+  let last = from;
+  const partOf = (work: SignalWork) =>
+    createPart(async (issues) => {
+      const askedAt = cycle.world.clock.now();
+      // Rules that are new wait as a whole until all that they look at can be asked for.
+      const read = mode === "unknown" ? issues : await workWithinLimits(cycle, issues, work);
+      if (mode === "unknown") await work(issues);
+      const end = read.at(-1)?.issue;
+      if (end !== undefined) last = refOf(end);
+      const answered = read.filter(({ issue }) => !reader.unread.has(issue.nodeId));
+      const looks = answered.map(({ issue }) => signalsKey(print, issue));
+      noteLooks(cycle, looks, askedAt);
+    });
   const parts = {
-    duplicates: createPart((issues) => ask(issues, (some) => followDuplicates(cycle, reader, some))),
-    others: createPart((issues) =>
-      ask(issues, async (some) => {
-        await readOthers(cycle, reader, some);
-        // The list did not show yet that it was closed as one.
-        for (const found of needs.duplicates ? await duplicatesAmong(cycle, some) : [])
-          await parts.duplicates.add(found);
-      }),
-    ),
+    duplicates: partOf((issues) => followDuplicates(cycle, reader, issues)),
+    others: partOf(async (issues) => {
+      await readOthers(cycle, reader, issues);
+      if (!needs.duplicates) return;
+      // The list did not show yet that it was closed as one.
+      const known = await inOrder(issues, ({ issue }) => cycle.world.ledger.signals.of(issue));
+      for (const found of known) if (found && isDuplicate(found.issue)) await parts.duplicates.add(found);
+    }),
   };
   const askBehind = async (start: IssueRef | undefined): Promise<void> => {
     for await (const found of eachLinked(cycle, search, start)) {
@@ -105,7 +102,7 @@ export async function readSignals(cycle: Cycle, mode: ReadMode): Promise<void> {
   await sayUnread(cycle, search, reader.unread);
   // Else a limit that comes at the same place in each run would keep the same issues from ever being read.
   const isLimited = [...cycle.course.stale.values()].some((why) => why !== undefined);
-  const signalsFrom = isLimited ? (last ?? from) : undefined;
+  const signalsFrom = isLimited ? last : undefined;
   if (signalsFrom !== from) await rememberOfProject(cycle, { signalsFrom });
 }
 
@@ -237,21 +234,12 @@ async function readOthers(
     const answer = answers.get(issue.nodeId);
     const isHidden = answer?.fault !== undefined;
     return [
-      ...(answer?.issue === undefined ? [] : await reader.storingFacts(answer.issue)),
+      ...(await reader.storingFacts(answer?.issue)),
       reader.storing(issue, isHidden ? unread : (answer?.signals ?? {})),
       ...(isHidden && reader.isNews(signals, unread) ? lookNextRun(cycle, issue) : []),
     ];
   });
   await cycle.world.ledger.commit(changes.flat());
-}
-
-/** What is known by now of those that are duplicates. */
-async function duplicatesAmong(
-  { world: { ledger } }: Cycle,
-  issues: readonly SignalledIssue[],
-): Promise<readonly SignalledIssue[]> {
-  const known = await inOrder(issues, ({ issue }) => ledger.signals.of(issue));
-  return known.filter((one) => one !== undefined).filter(({ issue }) => isDuplicate(issue));
 }
 
 const notFound = { kind: "unknown", message: "the tracker does not find the issue by its id" } as const;

@@ -22,27 +22,7 @@ import { repositoriesOf } from "./batch.ts";
 import { believedOption, type FieldSurvey, surveyFields } from "./project-fields.ts";
 
 /** Asks for what the rules of one project look at, and stores it. */
-export interface SignalReader {
-  /**
-   * What issues show, by their node ids, as far as it can be believed: what a field of a project shows is unknown where that
-   * field can't be read, or where people took away an option that a rule names.
-   *
-   * @throws RemoteError
-   */
-  read(
-    asked: readonly AskedIssue[],
-    more?: Pick<SignalWish, "duplicates">,
-  ): Promise<ReadonlyMap<string, SignalAnswer>>;
-  /** What is to be stored of an issue's signals. */
-  storing(issue: IssueRef, signals: Signals): Change;
-  /** Whether that changes what is known of it. */
-  isNews(known: Signals, signals: Signals): boolean;
-  /** The issue itself as it was when its signals were read; a list that lags may show it as it was before. */
-  storingFacts(issue: Issue): Promise<readonly Change[]>;
-  readonly mode: ReadMode;
-  /** Issues, by their node ids, for which the tracker gave no answer, though it was asked for nothing else; with its words. */
-  readonly unread: Map<string, string>;
-}
+export type SignalReader = ReturnType<typeof createSignalReader>;
 
 /** `all`: what is read counts from now on. `unknown`: only what was not known before does. */
 export type ReadMode = "all" | "unknown";
@@ -53,19 +33,18 @@ export interface AskedIssue {
   readonly signals: Signals;
 }
 
-type Options = NonNullable<Signals["projectStatus"]>;
-
 /** What is remembered of fields is looked at when the first issue is asked for, and not before. */
-export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
+export function createSignalReader(cycle: Cycle, mode: ReadMode) {
   const { tracker, ledger } = cycle.world;
   const { pullRequests, subIssues, released } = neededSignals(cycle.settings);
   let survey: FieldSurvey | undefined;
   let isFresh = false;
+  /** Issues, by their node ids, for which the tracker gave no answer, though it was asked for nothing else; with its words. */
   const unread = new Map<string, string>();
 
   const ask = async (
     asked: readonly AskedIssue[],
-    { duplicates }: Pick<SignalWish, "duplicates">,
+    duplicates: boolean,
     projects: readonly ProjectField[],
   ): Promise<readonly SignalAnswer[]> => {
     // Lists lag, and this answer does not: the issues' own facts come with it, so that both are of one time.
@@ -87,36 +66,47 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode): SignalReader {
   return {
     mode,
     unread,
-    storingFacts: async (issue) =>
-      mode === "all" || (await ledger.signals.of(issue)) === undefined
+    /** The issue itself as it was when its signals were read; a list that lags may show it as it was before. */
+    storingFacts: async (issue: Issue | undefined): Promise<readonly Change[]> =>
+      issue !== undefined && (mode === "all" || (await ledger.signals.of(issue)) === undefined)
         ? [{ kind: "store-facts", issue }]
         : [],
-    storing: (issue, signals) => ({ kind: "store-signals", issue, signals, isFill: mode === "unknown" }),
-    isNews: (known, signals) => {
+    /** What is to be stored of an issue's signals. */
+    storing: (issue: IssueRef, signals: Signals): Change => ({
+      ...{ kind: "store-signals", issue, signals, isFill: mode === "unknown" },
+    }),
+    /** Whether that changes what is known of it. */
+    isNews: (known: Signals, signals: Signals): boolean => {
       const [below, above] = mode === "all" ? [known, signals] : [signals, known];
       const projectStatus = { ...known.projectStatus, ...below.projectStatus, ...above.projectStatus };
       const before = { ...known, projectStatus: { ...known.projectStatus } };
       return JSON.stringify({ ...before, ...below, ...above, projectStatus }) !== JSON.stringify(before);
     },
-    async read(asked, more = { duplicates: false }) {
+    /**
+     * What issues show, by their node ids, as far as it can be believed: what a field of a project shows is unknown where that
+     * field can't be read, or where people took away an option that a rule names.
+     *
+     * @throws RemoteError
+     */
+    async read(asked: readonly AskedIssue[], duplicates = false): Promise<ReadonlyMap<string, SignalAnswer>> {
       survey ??= await surveyFields(cycle, false);
-      let answers = await ask(asked, more, survey.fields);
+      let answers = await ask(asked, duplicates, survey.fields);
       if (!isFresh && survey.fields.length > 0 && hasLostOption(asked, answers)) {
         // A field that was deleted, and one whose options were made anew, show nothing for any issue: who deleted what is
         // asked before that is taken for people's decision about these issues.
         isFresh = true;
         survey = await surveyFields(cycle, true);
-        answers = await ask(asked, more, survey.fields);
+        answers = await ask(asked, duplicates, survey.fields);
       }
-      const { fields, unreadable } = survey;
+      const surveyed = survey;
       const known = new Map(asked.map(({ issue, signals }) => [issue.nodeId, signals]));
-      const before = (nodeId: string): Signals => known.get(nodeId) ?? {};
-      const lost = answers.flatMap(({ nodeId, signals }) => lostRepositories(before(nodeId), signals));
+      const before = ({ nodeId }: SignalAnswer): Signals => known.get(nodeId) ?? {};
+      const lost = answers.flatMap((answer) => lostRepositories(before(answer), answer.signals));
       const hidden = await findHidden(cycle, new Set(lost));
       return new Map(
         answers.map((answer) => {
-          const signals = keepCounted(before(answer.nodeId), answer.signals, hidden);
-          return [answer.nodeId, { ...answer, signals: believe(cycle, signals, fields, unreadable) }];
+          const signals = keepCounted(before(answer), answer.signals, hidden);
+          return [answer.nodeId, { ...answer, signals: believe(cycle, signals, surveyed) }];
         }),
       );
     },
@@ -166,13 +156,12 @@ function hasOption(option: Readable<string | null> | undefined): boolean {
 
 function believe(
   cycle: Cycle,
-  signals: SignalAnswer["signals"],
-  fields: readonly ProjectField[],
-  unreadable: ReadonlyMap<ProjectFieldKey, string>,
+  { projectStatus: shown, ...signals }: SignalAnswer["signals"],
+  { fields, unreadable }: FieldSurvey,
 ): SignalAnswer["signals"] {
-  const projectStatus: Record<ProjectFieldKey, Options[string]> = {};
+  const projectStatus: Record<ProjectFieldKey, Readable<string | null>> = {};
   for (const field of fields) {
-    const option = signals.projectStatus?.[field.key];
+    const option = shown?.[field.key];
     if (option !== undefined) projectStatus[field.key] = believedOption(cycle, field, option);
   }
   for (const [key, message] of unreadable) projectStatus[key] = { kind: "unknown", message };
