@@ -27,12 +27,7 @@ export interface InstallationToken {
 }
 
 /** What a GitHub App does as itself. */
-export interface AppAuth {
-  /** Signs requests as the App. */
-  readonly credential: Credential;
-  /** Makes a token of an installation: one request, or two when the first one told how wrong our clock is. */
-  createToken(installationId: number): Promise<InstallationToken | ClientAnswer | NoAnswer>;
-}
+export type AppAuth = ReturnType<typeof signInAsApp>;
 
 /** GitHub takes statements of at most ten minutes, and none that was issued in the future. */
 const lifeMs = 8 * minuteMs;
@@ -61,7 +56,7 @@ export function signInAsApp(
   { appId, privateKey }: AppKey,
   options: ConnectionOptions,
   conceal: (secret: string) => void,
-): AppAuth {
+) {
   const { serverClock, clock } = options;
   const key = createPrivateKey(privateKey);
   let current: Statement | undefined;
@@ -85,45 +80,43 @@ export function signInAsApp(
     return 0;
   };
 
-  /** The package is loaded for the first token: most sign in without an App. */
-  const openAuth = async () => {
-    const { createAppAuth } = await import("@octokit/auth-app");
-    return createAppAuth({
-      appId,
-      createJwt: () => {
-        const { jwt, expiresAt } = state();
-        return Promise.resolve({ jwt, expiresAt: new Date(expiresAt).toISOString() });
-      },
-      request: createOctokit(options).request,
-      log: { warn: () => {} },
-    });
-  };
-
   const requestToken = async (
     installationId: number,
   ): Promise<InstallationToken | ClientAnswer | NoAnswer> => {
     try {
-      const authenticate = await openAuth();
+      // Loaded for the first token: most sign in without an App.
+      const { createAppAuth } = await import("@octokit/auth-app");
+      const authenticate = createAppAuth({
+        appId,
+        createJwt: () => {
+          const { jwt, expiresAt } = state();
+          return Promise.resolve({ jwt, expiresAt: new Date(expiresAt).toISOString() });
+        },
+        request: createOctokit(options).request,
+        log: { warn: () => {} },
+      });
       const made = await authenticate({ type: "installation", installationId, refresh: true });
-      const { permissions } = made;
       // The package hands on whatever the answer held.
       const token: unknown = made.token;
       const expiresAt = readInstant(made.expiresAt);
       if (typeof token !== "string" || Number.isNaN(expiresAt)) return unreadable;
       conceal(token);
-      return { token, permissions, expiresAt };
+      return { token, permissions: made.permissions, expiresAt };
     } catch (error) {
       return readFailure(error);
     }
   };
 
+  /** Signs requests as the App. */
+  const credential: Credential = {
+    authorize: () => Promise.resolve(`bearer ${state().jwt}`),
+    refuse,
+    secrets: () => (current === undefined ? [] : [current.jwt]),
+  };
   return {
-    credential: {
-      authorize: () => Promise.resolve(`bearer ${state().jwt}`),
-      refuse,
-      secrets: () => (current === undefined ? [] : [current.jwt]),
-    },
-    async createToken(installationId) {
+    credential,
+    /** Makes a token of an installation: one request, or two when the first one told how wrong our clock is. */
+    async createToken(installationId: number): Promise<InstallationToken | ClientAnswer | NoAnswer> {
       const first = await requestToken(installationId);
       const isRefused = "status" in first && first.status === 401 && refuse() !== undefined;
       return isRefused ? requestToken(installationId) : first;

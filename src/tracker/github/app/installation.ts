@@ -2,28 +2,24 @@ import { z } from "zod";
 import { RemoteError } from "../../../errors.ts";
 import type { NoAnswer } from "../../../http/send.ts";
 import type { RepositoryName } from "../../../model/issue.ts";
-import type { Clock, ReadBounds } from "../../../model/surroundings.ts";
+import type { ReadBounds } from "../../../model/surroundings.ts";
 import { minuteMs } from "../../../model/time.ts";
 import { addressRepository } from "../wire/access.ts";
 import { quoteAnswer } from "../wire/answers.ts";
-import { type ClientAnswer, type Credential, call } from "../wire/client.ts";
+import { type ClientAnswer, type ConnectionOptions, type Credential, call } from "../wire/client.ts";
 import type { Gate } from "../wire/limits.ts";
 import type { Read } from "../wire/reader.ts";
 import { positiveInteger, readShape, splitName } from "../wire/shapes.ts";
-import type { ServerClock } from "../wire/transport.ts";
 import type { Quote } from "../wire/words.ts";
 import type { AppAuth, InstallationToken } from "./app-auth.ts";
 
 /** What an installation is found and signed in with. */
-export interface InstallationTools {
+export interface InstallationTools extends Pick<ConnectionOptions, "clock" | "serverClock" | "quote"> {
   readonly app: AppAuth;
   /** Reads as the App. */
   readonly read: (bounds: ReadBounds) => Read;
   /** Of what the App asks as itself. */
   readonly gate: Gate;
-  readonly clock: Clock;
-  readonly serverClock: ServerClock;
-  readonly quote: Quote;
   /** Whose requests are signed, as `Tracker.budgetOf` names it. */
   readonly budget: string;
   /** A repository of the owner, by which the installation is found. */
@@ -102,7 +98,7 @@ export function createInstallationCredential(tools: InstallationTools): Credenti
       return 0;
     },
     mayWriteIssues: () => held && held.permissions["issues"] === "write",
-    secrets: () => [...app.credential.secrets(), ...(held === undefined ? [] : [held.token])],
+    secrets: () => (held === undefined ? [] : [held.token]),
   };
 }
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Repository, RepositoryName } from "../../../model/issue.ts";
+import type { RepositoryName } from "../../../model/issue.ts";
 import type { Traffic } from "../../../model/surroundings.ts";
 import type { Account, Tracker } from "../../tracker.ts";
 import { connect, createAdapter, type ServerOptions } from "../github.ts";
@@ -9,8 +9,7 @@ import { createReader, type Read } from "../wire/reader.ts";
 import type { Quote } from "../wire/words.ts";
 import { type AppKey, signInAsApp } from "./app-auth.ts";
 import { createInstallationCredential, refuseApp } from "./installation.ts";
-import { createOwners, type Installation, ownerOf, unseen } from "./owners.ts";
-import { readSignalsOfAll } from "./signals-of-owners.ts";
+import { createOwners, ownerOf, unseen } from "./owners.ts";
 
 export interface GitHubAppOptions extends ServerOptions {
   readonly app: AppKey;
@@ -27,37 +26,20 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Tra
   const app = signInAsApp(options.app, connection, options.conceal);
   held.add(app.credential.secrets);
   const gate = createGate(options.clock);
-  const read = createReader({
-    ...connection,
-    send: createClient(connection, app.credential),
-    gate,
-    budget: "",
-  });
-
-  const installOn = (owner: string): Installation => {
-    const credential = createInstallationCredential({
-      ...connection,
-      app,
-      read,
-      gate,
-      budget: owner,
-      repository: () => installation.repository,
-    });
-    held.add(credential.secrets);
-    const tracker = createAdapter(connection, credential, owner);
-    const installation: Installation = { tracker, repository: "" };
-    return installation;
-  };
+  const send = createClient(connection, app.credential);
+  const read = createReader({ ...connection, send, gate, budget: "" });
 
   const { sender, quote } = connection;
-  const owners = createOwners(installOn, options.repositories);
-  const of = ({ name, id }: Repository): Tracker => {
-    owners.note(id, name);
-    return owners.of(name);
-  };
+  const owners = createOwners((owner, repository) => {
+    const tools = { ...connection, app, read, gate, budget: owner, repository };
+    const credential = createInstallationCredential(tools);
+    held.add(credential.secrets);
+    return createAdapter(connection, credential, owner);
+  }, options.repositories);
+  const { of, ofId, first } = owners;
   return {
     account: (bounds) => readApp(read(bounds), quote),
-    server: (bounds) => owners.first().server(bounds),
+    server: (bounds) => first().server(bounds),
     repository: owners.find,
     catalogue: (repository, bounds) => of(repository).catalogue(repository, bounds),
     issueTypes: (repository, etag, bounds) => of(repository).issueTypes(repository, etag, bounds),
@@ -67,25 +49,25 @@ export function createGitHubAppTracker(options: GitHubAppOptions): Tracker & Tra
     releases: (repository, etag, bounds) => of(repository).releases(repository, etag, bounds),
     listIssues: (repository, query, bounds) => of(repository).listIssues(repository, query, bounds),
     async readIssue(issue, bounds) {
-      const tracker = await owners.ofId(issue.repositoryId, bounds);
+      const tracker = await ofId(issue.repositoryId, bounds);
       return tracker === undefined ? { kind: "missing" } : tracker.readIssue(issue, bounds);
     },
     labelled: (repository, wanted, bounds) => of(repository).labelled(repository, wanted, bounds),
     async events(issue, bounds) {
-      const tracker = await owners.ofId(issue.repositoryId, bounds);
+      const tracker = await ofId(issue.repositoryId, bounds);
       return tracker === undefined ? [] : tracker.events(issue, bounds);
     },
     async labellers(issue, bounds) {
-      const tracker = await owners.ofId(issue.repositoryId, bounds);
+      const tracker = await ofId(issue.repositoryId, bounds);
       return tracker === undefined ? new Map() : tracker.labellers(issue, bounds);
     },
     async *comments(issue, bounds) {
-      const tracker = await owners.ofId(issue.repositoryId, bounds);
+      const tracker = await ofId(issue.repositoryId, bounds);
       if (tracker === undefined) throw unseen(issue.repositoryId);
       yield* tracker.comments(issue, bounds);
     },
     projectField: (wanted, bounds) => owners.ofOwner(wanted.owner).projectField(wanted, bounds),
-    readSignals: (nodeIds, wish, bounds) => readSignalsOfAll(owners, nodeIds, wish, bounds),
+    readSignals: owners.readSignals,
     write: (repository, write) => of(repository).write(repository, write),
     budgetOf(repository, use) {
       const owner = ownerOf(repository);

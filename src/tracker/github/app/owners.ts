@@ -1,37 +1,39 @@
 import { RemoteError } from "../../../errors.ts";
 import type { Repository, RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { ReadBounds } from "../../../model/surroundings.ts";
-import type { Tracker } from "../../tracker.ts";
+import { chunks } from "../../../select.ts";
+import type { SignalAnswer, SignalWish, Tracker } from "../../tracker.ts";
 import { splitName } from "../wire/shapes.ts";
 
-/** What goes through the installation on one owner. */
-export interface Installation {
-  readonly tracker: Tracker;
-  /** The repository that was asked for last: the installation is looked for by it. */
-  repository: RepositoryName;
-}
+/** As many issues as one request takes. */
+const batchSize = 100;
 
-/** Which owner's installation something goes through. */
-export type Owners = ReturnType<typeof createOwners>;
-
-/** A repository's name tells its owner. Where only an id is known, the owners that the config names are asked in turn. */
+/**
+ * Which owner's installation something goes through. A repository's name tells its owner. Where only an id is known, the owners that
+ * the config names are asked in turn.
+ *
+ * @param installOn - makes what goes through the installation on one owner; `asked` is the repository there that was asked for last.
+ */
 export function createOwners(
-  installOn: (owner: string) => Installation,
+  installOn: (owner: string, asked: () => RepositoryName) => Tracker,
   repositories: readonly RepositoryName[],
 ) {
-  const installations = new Map<string, Installation>();
+  /** By their owners in lower case, those of the config first. */
+  const trackers = new Map<string, Tracker>();
+  const asked = new Map<string, RepositoryName>();
   const names = new Map<RepositoryId, RepositoryName>();
 
   const of = (name: RepositoryName): Tracker => {
     const owner = ownerOf(name);
-    const installation = installations.get(owner) ?? installOn(owner);
-    installations.set(owner, installation);
-    installation.repository = name;
-    return installation.tracker;
+    asked.set(owner, name);
+    const tracker = trackers.get(owner) ?? installOn(owner, () => asked.get(owner) ?? name);
+    trackers.set(owner, tracker);
+    return tracker;
   };
+  const first = (): Tracker => trackers.get(ownerOf(repositories[0] ?? "")) as Tracker;
   // A token of one owner also shows the public repositories of all others, but not what may be done there.
-  const askOwner = async (found: Repository, asked: string, bounds: ReadBounds): Promise<Repository> => {
-    const own = ownerOf(found.name) === asked ? found : await of(found.name).repository(found.id, bounds);
+  const askOwner = async (found: Repository, owner: string, bounds: ReadBounds): Promise<Repository> => {
+    const own = ownerOf(found.name) === owner ? found : await of(found.name).repository(found.id, bounds);
     names.set(own.id, own.name);
     return own;
   };
@@ -47,15 +49,42 @@ export function createOwners(
     }
     throw unseen(id);
   };
+  async function readBatch(batch: readonly string[], wish: SignalWish, bounds: ReadBounds) {
+    const found = new Map<string, SignalAnswer>();
+    const ask = async (owner: string, nodeIds: readonly string[], wanted: SignalWish) => {
+      const answers: SignalAnswer[] = [];
+      const pages = trackers.get(owner)?.readSignals(nodeIds, wanted, bounds) ?? [];
+      for await (const page of pages) answers.push(...page.filter(({ fault }) => fault === undefined));
+      return answers;
+    };
+    const known = Map.groupBy(batch, (nodeId) => ownerOf(wish.repositories?.get(nodeId) ?? ""));
+    for (const [owner, nodeIds] of known)
+      for (const answer of await ask(owner, nodeIds, wish)) found.set(answer.nodeId, answer);
+    let open = batch.filter((nodeId) => !found.has(nodeId));
+    for (const owner of [...trackers.keys()]) {
+      if (open.length === 0) break;
+      const own = new Set<string>();
+      // Only the issue's facts tell whose it is.
+      for (const answer of await ask(owner, open, { ...wish, facts: true })) {
+        const name = answer.issue && names.get(answer.issue.repositoryId);
+        const isOwn = name !== undefined && ownerOf(name) === owner;
+        if (isOwn) own.add(answer.nodeId);
+        if (isOwn || !found.has(answer.nodeId)) found.set(answer.nodeId, answer);
+      }
+      open = open.filter((nodeId) => !own.has(nodeId));
+    }
+    return found;
+  }
+
   for (const name of perOwner(repositories)) of(name);
   return {
-    /** In lower case, those of the config first. */
-    names: (): readonly string[] => [...installations.keys()],
-    of,
-    ofOwner: (owner: string): Tracker =>
-      (installations.get(owner.toLowerCase()) ?? firstOf(installations)).tracker,
+    of({ name, id }: Repository): Tracker {
+      names.set(id, name);
+      return of(name);
+    },
+    ofOwner: (owner: string): Tracker => trackers.get(owner.toLowerCase()) ?? first(),
     /** Any of them, where it makes no difference. */
-    first: (): Tracker => firstOf(installations).tracker,
+    first,
     /** undefined where no installation shows the repository. */
     async ofId(id: RepositoryId, bounds: ReadBounds): Promise<Tracker | undefined> {
       try {
@@ -65,18 +94,34 @@ export function createOwners(
         throw error;
       }
     },
-    /** The owner of a repository by its id, as far as that was ever seen. */
-    ownerOfId(id: RepositoryId): string | undefined {
-      const name = names.get(id);
-      return name && ownerOf(name);
-    },
-    note(id: RepositoryId, name: RepositoryName): void {
-      names.set(id, name);
-    },
     find: async (wanted: RepositoryName | RepositoryId, bounds: ReadBounds): Promise<Repository> =>
       typeof wanted === "number"
         ? findById(wanted, bounds)
         : askOwner(await of(wanted).repository(wanted, bounds), ownerOf(wanted), bounds),
+    /**
+     * Signals of issues that may belong to several owners: a node id does not tell which. Where the caller knows it, that owner
+     * is asked. For the others, and for what is not found there, all are asked in turn, and an answer counts when it comes from
+     * the issue's own owner; another one shows a public issue without what is private around it.
+     */
+    async *readSignals(
+      nodeIds: readonly string[],
+      wish: SignalWish,
+      bounds: ReadBounds,
+    ): AsyncGenerator<readonly SignalAnswer[]> {
+      if (trackers.size === 1) {
+        yield* first().readSignals(nodeIds, wish, bounds);
+        return;
+      }
+      for (const batch of chunks(nodeIds, batchSize)) {
+        const found = await readBatch(batch, wish, bounds);
+        yield batch.map((nodeId) => {
+          const answer = found.get(nodeId);
+          if (answer === undefined) return { nodeId, signals: {}, fault: "missing" };
+          const { issue: _, ...rest } = answer;
+          return wish.facts ? answer : rest;
+        });
+      }
+    },
   };
 }
 
@@ -90,12 +135,6 @@ function perOwner(repositories: readonly RepositoryName[]): readonly RepositoryN
   return repositories.filter(
     (name, index) => repositories.findIndex((other) => ownerOf(other) === ownerOf(name)) === index,
   );
-}
-
-function firstOf(installations: ReadonlyMap<string, Installation>): Installation {
-  const [first] = installations.values();
-  if (first === undefined) throw new Error("The config names no repository.");
-  return first;
 }
 
 /** The error of a repository that no installation shows. */

@@ -124,19 +124,19 @@ export function comparisonQuery(pairs: readonly Pair[]): FilledQuery {
 }
 
 /** Asks the same for each of some rows, whose values are the variables: of the first `$owner0` and so on. */
-function fillEach<Name extends string>(
+function fillEach<Row extends object>(
   title: string,
-  types: Readonly<Record<Name, string>>,
-  rows: readonly Readonly<Record<Name, string>>[],
+  types: Readonly<Record<keyof Row, string>>,
+  rows: readonly Row[],
   ask: (index: number) => string,
 ): FilledQuery {
-  const names = Object.keys(types) as Name[];
-  const variables = rows.flatMap((row, index) =>
-    names.map((name) => [`${name}${index}`, row[name]] as const),
+  const names = Object.keys(types) as (keyof Row & string)[];
+  const all = rows.flatMap((row, index) =>
+    names.map((name) => [name, `${name}${index}`, row[name]] as const),
   );
-  const declared = rows.flatMap((_, index) => names.map((name) => `$${name}${index}: ${types[name]}`));
+  const declared = all.map(([name, variable]) => `$${variable}: ${types[name]}`);
   return {
     text: [`query ${title}(${declared.join(", ")}) {`, ...rows.map((_, index) => ask(index)), "}"].join("\n"),
-    variables: Object.fromEntries(variables),
+    variables: Object.fromEntries(all.map(([, variable, value]) => [variable, value])),
   };
 }

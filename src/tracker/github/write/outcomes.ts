@@ -41,15 +41,8 @@ export function classifyAnswer(
     const isArchived = /\barchived\b/i.test(readRefusal(answer).message ?? "");
     return { kind: "forbidden", message: words, ...(isArchived && { isArchived }) };
   }
-  const fields = answer.status === 422 ? listFields(answer, write) : [];
-  const named = answer.status === 422 ? listNamed(answer, write) : [];
-  return {
-    kind: "rejected",
-    status: answer.status,
-    message: words,
-    fields,
-    ...(named.length > 0 && { named }),
-  };
+  const { status } = answer;
+  return { kind: "rejected", status, message: words, ...readComplaints(answer, write) };
 }
 
 const labels = [200, z.array(z.unknown()), "not the issue's labels"] as const;
@@ -113,43 +106,36 @@ const fieldNames: Readonly<Record<string, string>> = {
   name: "name",
 };
 
-/** The fields that a 422 complains of: as it names them, or else as its words do. */
-function listFields(answer: ClientAnswer, write: IssueWrite): readonly string[] {
+type Rejected = WriteOutcome & { readonly kind: "rejected" };
+
+/**
+ * What a 422 complains of. The fields: as it names them, or else as its words do. What of a new issue it names: as the value of an
+ * error, or in the words of one.
+ */
+function readComplaints(answer: ClientAnswer, write: IssueWrite): Pick<Rejected, "fields" | "named"> {
+  if (answer.status !== 422) return { fields: [] };
   const { message, errors } = readRefusal(answer);
-  const named = errors.flatMap((error) => nameField(error, write));
-  if (named.length > 0) return [...new Set(named)];
-  return [...new Set([{ message }, ...errors].flatMap((error) => findFields(error.message ?? "")))];
-}
-
-/** What of a new issue a 422 names: as the value of an error, or in the words of one. */
-function listNamed(answer: ClientAnswer, write: IssueWrite): readonly OptionalValue[] {
-  if (write.kind !== "create-issue") return [];
-  const { message, errors } = readRefusal(answer);
-  const complaints = (errors.length === 0 ? [{ message }] : errors).map((error) =>
-    readComplaint(error, write),
-  );
-  return optionalValues(write).filter(({ field, value }) =>
-    complaints.some(
-      ({ fields, values, words }) =>
-        fields.includes(field) &&
-        (values.length > 0
-          ? values.some((one) => one.toLowerCase() === value.toLowerCase())
-          : hasWord(words, value)),
-    ),
-  );
-}
-
-interface Complaint {
-  readonly fields: readonly string[];
-  readonly values: readonly string[];
-  readonly words: string;
-}
-
-function readComplaint(error: SingleError, write: IssueWrite): Complaint {
-  const words = error.message ?? "";
-  const named = nameField(error, write);
-  const values = [error.value].flat().filter((one) => typeof one === "string" || typeof one === "number");
-  return { fields: named.length > 0 ? named : findFields(words), values: values.map(String), words };
+  const complaints = [{ message }, ...errors].map((error: SingleError) => {
+    const words = error.message ?? "";
+    const values = [error.value].flat().filter((one) => typeof one === "string" || typeof one === "number");
+    return { fields: nameField(error, write), told: findFields(words), values: values.map(String), words };
+  });
+  const fields = complaints.flatMap((one) => one.fields);
+  const told = complaints.flatMap((one) => one.told);
+  const single = errors.length === 0 ? complaints : complaints.slice(1);
+  const isNamed = ({ field, value }: OptionalValue): boolean =>
+    single.some(
+      (one) =>
+        (one.fields.length > 0 ? one.fields : one.told).includes(field) &&
+        (one.values.length > 0
+          ? one.values.some((shown) => shown.toLowerCase() === value.toLowerCase())
+          : hasWord(one.words, value)),
+    );
+  const named = write.kind === "create-issue" ? optionalValues(write).filter(isNamed) : [];
+  return {
+    fields: [...new Set(fields.length > 0 ? fields : told)],
+    ...(named.length > 0 && { named }),
+  };
 }
 
 /** Whether a text names something, and not only a longer word that it is a part of. */
