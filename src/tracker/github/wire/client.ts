@@ -73,9 +73,21 @@ export interface ConnectionOptions {
  */
 export function createClient(options: ConnectionOptions, credential: Credential): Send {
   const octokit = createOctokit(options);
-  const sendOnce = async (request: ClientRequest): Promise<ClientAnswer | NoAnswer> => {
-    const authorization = await credential.authorize(request.signal);
-    const answer = await ask(octokit, request, options.version, authorization);
+  const sendOnce = async ({ endpoint, parameters, headers, signal }: ClientRequest) => {
+    const authorization = await credential.authorize(signal);
+    const answer = await ask(() =>
+      // They fit: `call` has looked.
+      endpoint(octokit)({
+        ...parameters,
+        headers: {
+          accept: "application/vnd.github+json",
+          ...options.version.headers(),
+          ...headers,
+          authorization,
+        },
+        request: signal === undefined ? {} : { signal },
+      } as never),
+    );
     if ("kind" in answer) return answer;
     credential.note?.(answer);
     if (answer.status !== 401) return answer;
@@ -105,26 +117,9 @@ export function createOctokit(options: ConnectionOptions): Octokit {
   });
 }
 
-async function ask(
-  octokit: Octokit,
-  request: ClientRequest,
-  version: ApiVersion,
-  authorization: string,
-): Promise<ClientAnswer | NoAnswer> {
+async function ask(work: () => Answering): Promise<ClientAnswer | NoAnswer> {
   try {
-    const parameters = {
-      ...request.parameters,
-      headers: {
-        accept: "application/vnd.github+json",
-        ...version.headers(),
-        ...request.headers,
-        authorization,
-      },
-      request: request.signal === undefined ? {} : { signal: request.signal },
-    };
-    // They fit: `call` has looked.
-    const answer = await request.endpoint(octokit)(parameters as never);
-    return { url: answer.url, status: answer.status, headers: answer.headers, data: answer.data };
+    return await work();
   } catch (error) {
     return readFailure(error);
   }
@@ -146,9 +141,8 @@ function createOctokitLog(log: Log, quote: Quote) {
   let isSaid = false;
   const drop = () => {};
   const warn = (message: string) => {
-    if (isSaid) return;
+    if (!isSaid) log.warn({ notice: quote(message) }, "GitHub announces that an endpoint will go away");
     isSaid = true;
-    log.warn({ notice: quote(message) }, "GitHub announces that an endpoint will go away");
   };
   return { debug: drop, info: drop, warn, error: drop };
 }
@@ -200,28 +194,23 @@ function readEnd({ headers }: ClientAnswer): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** Which version of the API is asked for. An unversioned client would be moved to another one the day this is retired. */
-export interface ApiVersion {
-  headers(): Readonly<Record<string, string>>;
-  /** Looks at an answer; true when the server does not know the version, so that it is asked for no more. */
-  isRefusedBy(answer: { readonly status: number; readonly data: unknown }): boolean;
-}
-
 const version = "2022-11-28";
 
+/** Which version of the API is asked for. An unversioned client would be moved to another one the day this is retired. */
+export type ApiVersion = ReturnType<typeof createApiVersion>;
+
 /** See `ApiVersion`. An Enterprise Server may know other versions than github.com. */
-export function createApiVersion(log: Log): ApiVersion {
+export function createApiVersion(log: Log) {
   let isKnown = true;
   return {
-    headers: () => (isKnown ? { "x-github-api-version": version } : {}),
-    isRefusedBy({ status, data }) {
+    headers: (): Record<string, string> => (isKnown ? { "x-github-api-version": version } : {}),
+    /** Looks at an answer; true when the server does not know the version, so that it is asked for no more. */
+    isRefusedBy({ status, data }: ClientAnswer): boolean {
       const words = isObject(data) ? String(data["message"]) : "";
       if (!isKnown || status !== 400 || !/\bapi version\b/i.test(words)) return false;
       isKnown = false;
-      log.warn(
-        { version },
-        "The server does not know this version of GitHub's API; it is asked without naming one",
-      );
+      const message = "The server does not know this version of GitHub's API; it is asked without naming one";
+      log.warn({ version }, message);
       return true;
     },
   };

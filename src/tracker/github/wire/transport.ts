@@ -13,15 +13,6 @@ interface OctokitInit {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What Octokit uses of the answer of its fetch. The body has arrived completely. */
-interface BufferedAnswer {
-  readonly url: string;
-  readonly status: number;
-  readonly headers: ReadonlyMap<string, string>;
-  text(): Promise<string>;
-  arrayBuffer(): Promise<ArrayBuffer>;
-}
-
 /** Carries a reply that is no answer through Octokit, which knows answers and errors alone. */
 export class NoAnswerError extends Error {
   override readonly name = "NoAnswerError";
@@ -38,17 +29,15 @@ export function lost(message: string): NoAnswer {
   return { kind: "lost", message, status: 0, headers: {} };
 }
 
-/** Given to Octokit as its fetch. Rejects with a `NoAnswerError` and nothing else. */
-export type OctokitFetch = (url: string, init: OctokitInit) => Promise<BufferedAnswer>;
-
 /**
  * Octokit's requests by the one way over the wire. Never a redirect: the fetch standard turns a POST into a GET on 301, which
- * would answer 200 with a list while nothing was created.
+ * would answer 200 with a list while nothing was created. Given to Octokit as its fetch; it rejects with a `NoAnswerError` and
+ * nothing else.
  *
  * @param serverClock - told the time of every answer.
  */
-export function createOctokitFetch({ send }: Pick<Sender, "send">, serverClock: ServerClock): OctokitFetch {
-  return async (address, init) => {
+export function createOctokitFetch({ send }: Pick<Sender, "send">, serverClock: ServerClock) {
+  return async (address: string, init: OctokitInit) => {
     const url = new URL(address);
     // A query of GraphQL is a POST that changes nothing.
     const isQuery = init.method === "POST" && url.pathname.endsWith("/graphql");
@@ -64,6 +53,7 @@ export function createOctokitFetch({ send }: Pick<Sender, "send">, serverClock: 
     return {
       url: address,
       status: reply.status,
+      // What Octokit uses of an answer; the body has arrived completely.
       headers: new Map([...Object.entries(reply.headers), ...via]),
       text: () => Promise.resolve(new TextDecoder().decode(reply.body)),
       arrayBuffer: () => Promise.resolve(new Uint8Array(reply.body).buffer),
@@ -71,20 +61,20 @@ export function createOctokitFetch({ send }: Pick<Sender, "send">, serverClock: 
   };
 }
 
-/** The clock of the server, as its answers tell it: what it signs and accepts holds by its own time. */
-export interface ServerClock {
-  /** Epoch ms; ours before the first answer. */
-  now(): number;
-  /** Takes the time of an answer's `Date` header. */
-  observe(date: string | number | undefined): void;
-}
+/**
+ * The clock of the server, as its answers tell it: what it signs and accepts holds by its own time. A `Date` has whole seconds, so what
+ * lies between the clocks is known to about one.
+ */
+export type ServerClock = ReturnType<typeof createServerClock>;
 
-/** See `ServerClock`. A `Date` has whole seconds, so what lies between the clocks is known to about one. */
-export function createServerClock(clock: Pick<Clock, "now">): ServerClock {
+/** See `ServerClock`. */
+export function createServerClock(clock: Pick<Clock, "now">) {
   let aheadMs = 0;
   return {
+    /** Epoch ms; ours before the first answer. */
     now: () => clock.now() + aheadMs,
-    observe(date) {
+    /** Takes the time of an answer's `Date` header. */
+    observe(date: string | number | undefined): void {
       const told = readInstant(date);
       if (!Number.isNaN(told)) aheadMs = told - clock.now();
     },
