@@ -91,44 +91,30 @@ export function isListed({ pull }: PulledCycle, { seenAt }: Row): boolean {
 }
 
 /** What one cycle counts and says: the report is made of it, and nothing is decided by it. */
-export interface Tally {
-  created: number;
-  adopted: number;
-  issueWrites: number;
-  postWrites: number;
-  /** Posts made of issues. */
-  made: number;
-  statusWrites: number;
-  /** Voters who were notified of these, where the board shows how many; and of how many of these it does not. */
-  readonly notified: { known: number; unknown: number };
-  /** Entries of the changelog that were made, changed or published. */
-  entryWrites: number;
-  /** Internal notes that were to be changed, and wait for the next run. */
-  notesPutOff: number;
-  /** Whether a limit or a signal put the whole project off. */
-  isPutOff: boolean;
-  /** Whether a limit of their own put signals off that were to be read. */
-  areSignalsPutOff: boolean;
-  /** Why something was left to a later run. */
-  readonly putOff: Closure[];
-  readonly errors: ReportedError[];
-}
+export type Tally = ReturnType<typeof startTally>;
 
-export function startTally(): Tally {
+export function startTally() {
   return {
     created: 0,
     adopted: 0,
     issueWrites: 0,
     postWrites: 0,
+    /** Posts made of issues. */
     made: 0,
     statusWrites: 0,
+    /** Voters who were notified of these, where the board shows how many; and of how many of these it does not. */
     notified: { known: 0, unknown: 0 },
+    /** Entries of the changelog that were made, changed or published. */
     entryWrites: 0,
+    /** Internal notes that were to be changed, and wait for the next run. */
     notesPutOff: 0,
+    /** Whether a limit or a signal put the whole project off. */
     isPutOff: false,
+    /** Whether a limit of their own put signals off that were to be read. */
     areSignalsPutOff: false,
-    putOff: [],
-    errors: [],
+    /** Why something was left to a later run. */
+    putOff: [] as Closure[],
+    errors: [] as ReportedError[],
   };
 }
 
@@ -140,50 +126,39 @@ export function noteHeard(tally: Tally, voters: number | null): void {
   else notified.known += voters;
 }
 
-/** What is settled of a project's actions while its cycle goes on. */
-export interface Course {
-  /** What a person let go. */
-  readonly approved: Map<PostId, Map<ActionKind, LetGo>>;
-  /** When a person last let a new issue of a post go that was shown to be held because its repository is public, epoch ms. */
-  readonly letGoPublic: Map<PostId, number>;
-  /** Posts of which a person wanted something discarded that has become something else since. */
-  readonly unshown: Set<PostId>;
-  /**
-   * Issues whose signals could not be read in this run, by `issueKey`; why, where they were not asked for. What was read of them before
-   * stood beside another record: the two together may say what never was.
-   */
-  readonly stale: Map<string, Closure | undefined>;
-  /** What is alike in very many of its actions, by what it is as JSON. */
-  readonly shared: Map<string, object>;
-  /** Fields of issues that a decision of this run asks for, by `issueKey` and the field. */
-  readonly claimed: Set<string>;
-  /** Issues that this run makes posts of, by what they are called until then. */
-  readonly imports: Map<PostId, Issue>;
-  /** Why a lane takes no more writes of this project in this run, although it is open for others. */
-  readonly closed: Map<string, Closure>;
-  /** What names of the rules mean, once it was read: only the run that has the project says anything else. */
-  pins: readonly Pin[] | undefined;
-  /** What other projects have left to write, and when that was read, epoch ms. */
-  others: { readonly at: number; readonly backlogs: readonly Backlog[] } | undefined;
-}
-
 /** When a person let something go, epoch ms, and by which way. */
 export interface LetGo extends Who {
   readonly at: number;
 }
 
-export function startCourse(): Course {
+/** What is settled of a project's actions while its cycle goes on. */
+export type Course = ReturnType<typeof startCourse>;
+
+export function startCourse() {
   return {
-    approved: new Map(),
-    letGoPublic: new Map(),
-    unshown: new Set(),
-    stale: new Map(),
-    shared: new Map(),
-    claimed: new Set(),
-    imports: new Map(),
-    closed: new Map(),
-    pins: undefined,
-    others: undefined,
+    /** What a person let go. */
+    approved: new Map<PostId, Map<ActionKind, LetGo>>(),
+    /** When a person last let a new issue of a post go that was shown to be held because its repository is public, epoch ms. */
+    letGoPublic: new Map<PostId, number>(),
+    /** Posts of which a person wanted something discarded that has become something else since. */
+    unshown: new Set<PostId>(),
+    /**
+     * Issues whose signals could not be read in this run, by `issueKey`; why, where they were not asked for. What was read of them before
+     * stood beside another record: the two together may say what never was.
+     */
+    stale: new Map<string, Closure | undefined>(),
+    /** What is alike in very many of its actions, by what it is as JSON. */
+    shared: new Map<string, object>(),
+    /** Fields of issues that a decision of this run asks for, by `issueKey` and the field. */
+    claimed: new Set<string>(),
+    /** Issues that this run makes posts of, by what they are called until then. */
+    imports: new Map<PostId, Issue>(),
+    /** Why a lane takes no more writes of this project in this run, although it is open for others. */
+    closed: new Map<string, Closure>(),
+    /** What names of the rules mean, once it was read: only the run that has the project says anything else. */
+    pins: undefined as readonly Pin[] | undefined,
+    /** What other projects have left to write, and when that was read, epoch ms. */
+    others: undefined as { readonly at: number; readonly backlogs: readonly Backlog[] } | undefined,
   };
 }
 
