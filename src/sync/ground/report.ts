@@ -34,7 +34,7 @@ export function noteError({ errors }: Tally, failed: NotedError, about: Partial<
 }
 
 /** A failure as it is noted; an error of ours is one. */
-interface NotedError {
+export interface NotedError {
   readonly post?: string | undefined;
   readonly issue?: string | undefined;
   readonly code: string;

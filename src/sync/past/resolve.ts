@@ -119,7 +119,7 @@ async function giveUp(
   const action = decision?.actions.find(({ kind }) => kind === "create-issue");
   if (action === undefined) return;
   const message = `GitHub gave no answer to ${attempts} requests to open the issue, and none of them has opened it. \`boardsync retry ${post}\` tries it again.`;
-  await parkAction(cycle, action, { place: name, code: "tracker.rejected", message });
+  await parkAction(cycle, action, { issue: name, code: "tracker.rejected", message });
 }
 
 /** The repository as it is now; undefined where its list can prove nothing: where issues are off it shows none at all. */

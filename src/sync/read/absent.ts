@@ -114,14 +114,8 @@ export async function isAbsenceSaid({ world: { ledger }, unread }: Cycle, { link
   return said.length > 0;
 }
 
-interface Trouble {
-  readonly issue: string;
-  readonly code: string;
-  readonly message: string;
-}
-
 /** Why nothing is decided for a post; undefined where other issues of it decide, or where it is not clear yet. */
-function troubleOf(cycle: Cycle, row: Row, absent: readonly AbsentLink[]): Trouble | undefined {
+function troubleOf(cycle: Cycle, row: Row, absent: readonly AbsentLink[]) {
   // The issues without which nothing can be decided.
   const alive = row.links.filter(({ isGone }) => !isGone);
   const deciding = cycle.settings.several === "primary" ? alive.slice(0, 1) : alive;

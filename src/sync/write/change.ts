@@ -7,13 +7,12 @@ import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
 import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { laneOfIssue } from "../ground/lane.ts";
 import { isTakenUp } from "../ground/order.ts";
-import { putOff } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { type Outcome, type PartOutcome, waitForTurn, worse } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
 import { readWoken } from "../read/signals/pull-signals.ts";
 import { parkAction, reportTrouble } from "./failure.ts";
-import { type FreshIssue, issueRequest, sayIssueWritten, writeToIssue } from "./issue.ts";
+import { eachIssue, type FreshIssue, issueRequest, sayIssueWritten, writeToIssue } from "./issue.ts";
 import { takeOwnChange } from "./own-change.ts";
 import { ensureLabels, findMilestone, lacksLabel } from "./prepare.ts";
 import type { Request } from "./send.ts";
@@ -38,17 +37,13 @@ export type Again = (fresh?: FreshIssue) => Promise<Action | undefined>;
  */
 export async function changeIssue(cycle: PulledCycle, action: ChangeIssue, again: Again): Promise<Outcome> {
   const refusals: string[] = [];
-  let whole: Outcome = { kind: "done" };
-  for (const { issue } of action.changes) {
-    const lane = laneOfIssue(cycle.world, issue, action.kind);
-    const known = { cycle, action, issue, again, refusals };
-    const { outcome, next } = isOpen(cycle, lane)
-      ? await writeFields({ ...known, isAllDone: whole.kind === "done", sent: new Set() })
-      : { outcome: putOff(cycle, lane), next: "go on" };
-    whole = worse(whole, outcome);
-    if (next === "stop") return whole;
-  }
-  return refusals.length > 0 ? worse(whole, await endRefused(cycle, action, again, refusals)) : whole;
+  const issues = action.changes.map(({ issue }) => issue);
+  const { outcome, next } = await eachIssue(cycle, action.kind, issues, (issue, isAllDone) =>
+    writeFields({ cycle, action, issue, again, isAllDone, sent: new Set(), refusals }),
+  );
+  return next === "stop" || refusals.length === 0
+    ? outcome
+    : worse(outcome, await endRefused(cycle, action, again, refusals));
 }
 
 /** One of the issues, while its fields are written. */
@@ -249,6 +244,6 @@ async function endRefused(
   const place = first && nameIssue(cycle, first.issue);
   const advice = isRule ? `; \`boardsync retry ${action.post}\` tries this again` : "";
   const message = `What ${isRule ? "the post" : "the undo"} asks of ${place ?? "the issue"} was refused: ${refusals.join("; ")}. What else it asks for is done${advice}.`;
-  const trouble = { place, code: "tracker.rejected", message };
-  return isRule ? parkAction(cycle, rest, trouble) : reportTrouble(cycle, action.post, trouble);
+  const trouble = { issue: place, code: "tracker.rejected", message };
+  return isRule ? parkAction(cycle, rest, trouble) : reportTrouble(cycle, { post: action.post, ...trouble });
 }

@@ -2,15 +2,21 @@ import { type IssueRef, isSameIssue } from "../../model/issue.ts";
 import type { CommentIssue, NewComment } from "../../plan/ground/action.ts";
 import { planSignature } from "../../plan/ground/identity.ts";
 import type { WriteOutcome } from "../../tracker/tracker.ts";
-import { isOpen, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
+import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { ruleText } from "../ground/describe.ts";
-import { laneOfIssue } from "../ground/lane.ts";
-import { putOff, replan } from "../ground/record.ts";
+import { replan } from "../ground/record.ts";
 import { readRow } from "../ground/rows.ts";
-import { type Outcome, type PartOutcome, worse } from "../ground/verdict.ts";
+import type { Outcome, PartOutcome } from "../ground/verdict.ts";
 import { storeRecords } from "../read/markers.ts";
 import { parkAction } from "./failure.ts";
-import { type FreshIssue, type IssueWriting, issueRequest, sayIssueWritten, writeToIssue } from "./issue.ts";
+import {
+  eachIssue,
+  type FreshIssue,
+  type IssueWriting,
+  issueRequest,
+  sayIssueWritten,
+  writeToIssue,
+} from "./issue.ts";
 import { basesOf } from "./own-change.ts";
 import type { Request } from "./send.ts";
 
@@ -19,23 +25,19 @@ import type { Request } from "./send.ts";
  * mark, by which it is found if no answer tells whether it was made.
  */
 export async function commentIssue(cycle: PulledCycle, action: CommentIssue): Promise<Outcome> {
-  let whole: Outcome = { kind: "done" };
-  for (const { issue } of action.comments) {
-    const { outcome, next } = await commentOne(cycle, action, issue, whole);
-    whole = worse(whole, outcome);
-    if (next === "stop") break;
-  }
-  return whole;
+  const issues = action.comments.map(({ issue }) => issue);
+  const { outcome } = await eachIssue(cycle, action.kind, issues, (issue, isAllDone) =>
+    commentOne(cycle, action, issue, isAllDone),
+  );
+  return outcome;
 }
 
 async function commentOne(
   cycle: PulledCycle,
   action: CommentIssue,
   issue: IssueRef,
-  before: Outcome,
+  isAllDone: boolean,
 ): Promise<PartOutcome> {
-  const lane = laneOfIssue(cycle.world, issue, action.kind);
-  if (!isOpen(cycle, lane)) return { outcome: putOff(cycle, lane), next: "go on" };
   let found:
     | { readonly now: CommentIssue; readonly comment: NewComment; readonly fresh: FreshIssue }
     | undefined;
@@ -45,7 +47,7 @@ async function commentOne(
     const comment = now?.comments.find((one) => isSameIssue(one.issue, issue));
     if (now === undefined || comment === undefined) return { kind: "unneeded" };
     found = { now, comment, fresh };
-    const isLast = before.kind === "done" && comment === now.comments.at(-1);
+    const isLast = isAllDone && comment === now.comments.at(-1);
     const signature = isLast ? planSignature(action) : undefined;
     return requestOf(cycle, now, comment, { signature, repository: fresh.repository });
   });
@@ -55,7 +57,7 @@ async function commentOne(
   const words = isLocked ? `${answer.message} The issue is locked.` : answer.message;
   const place = nameIssue(cycle, comment.issue);
   const message = `The comment that a board rule asks for on ${place} was refused: ${words} It was not made; \`boardsync retry ${now.post}\` tries it again.`;
-  const parked = await parkAction(cycle, now, { place, code: "tracker.rejected", message });
+  const parked = await parkAction(cycle, now, { issue: place, code: "tracker.rejected", message });
   return { outcome: parked, next: "stop" };
 }
 

@@ -98,7 +98,7 @@ async function sendCreate(opening: Opening, wanted: CreateWrite): Promise<Outcom
     const refused = refusedIn(write, answer, refusals >= mostNamed);
     if (refused.length === 0) {
       const message = `${repository.name} refuses the issue: ${answer.message}`;
-      return parkAction(cycle, action, { place, code: "tracker.rejected", message });
+      return parkAction(cycle, action, { issue: place, code: "tracker.rejected", message });
     }
     const now = refusals < mostNamed ? await findAgain(opening, refused) : undefined;
     const left = refused.filter(({ field }) => now === undefined || field !== "milestone");

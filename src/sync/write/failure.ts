@@ -1,6 +1,6 @@
 import type { PatchOutcome } from "../../board/board.ts";
 import type { ToolOutcome } from "../../board/tools.ts";
-import type { FaultDetail, Side } from "../../errors.ts";
+import type { Side } from "../../errors.ts";
 import type { Change } from "../../ledger/change.ts";
 import type { Intent } from "../../ledger/journal.ts";
 import type { Parked } from "../../model/link.ts";
@@ -12,7 +12,7 @@ import type { PulledCycle } from "../ground/cycle-state.ts";
 import { describeChange, inBrackets } from "../ground/describe.ts";
 import { closeLane, closePart, type Lane, noteLimit, sayLimit } from "../ground/lane.ts";
 import { endIntent, postpone, recordRow } from "../ground/record.ts";
-import { noteError } from "../ground/report.ts";
+import { type NotedError, noteError } from "../ground/report.ts";
 import { readRow } from "../ground/rows.ts";
 import type { Outcome } from "../ground/verdict.ts";
 import type { Closure } from "../ground/world.ts";
@@ -83,69 +83,53 @@ export function closureAfter(side: Side, failure: Exclude<AnyAnswer, { readonly 
   return { code: `${side}.${meaningOf(failure).fault}`, message: failure.message };
 }
 
-/** How messages speak of a write. */
-export interface Spoken {
-  readonly side: Side;
-  readonly post: PostId;
-  /** The issue, or the repository that it is to be opened in, by name; undefined where none is known. */
-  readonly place: string | undefined;
-  /** What nobody knows when the answer is lost: `the issue was opened`. */
-  readonly claim: string;
-}
-
 /**
  * What a failure means for its post. What was refused is not recorded here: its writer knows whether something
  * less may be sent, whether it is parked, or whether all that is to be written there waits.
+ *
+ * @param where `issue`: or the repository that it is to be opened in, by name. `claim`: what nobody knows when the answer is lost,
+ *   as `the issue was opened`.
  */
 export async function failWrite(
   cycle: PulledCycle,
-  spoken: Spoken,
+  side: Side,
+  { claim, ...where }: { readonly post: PostId; readonly issue: string | undefined; readonly claim: string },
   failure: Failure<WriteAnswer>,
 ): Promise<Outcome> {
-  const { side, post, place, claim } = spoken;
-  const { message } = failure;
-  const trouble: Trouble = { place, code: `${side}.${meaningOf(failure).fault}`, message };
-  switch (failure.kind) {
-    case "rejected":
-    case "forbidden":
-      return { kind: "failed", why: message };
-    case "limited":
-      return postpone(cycle, closureAfter(side, failure));
-    case "missing":
-      await cycle.world.ledger.commit([{ kind: "mark-missing", project: cycle.memory.id, post }]);
-      await recordRow(cycle, post);
-      return reportTrouble(cycle, post, trouble);
-    case "unauthorized":
-      return reportTrouble(cycle, post, { ...trouble, detail: failure.detail });
-    case "unsent":
-      return reportTrouble(cycle, post, trouble);
-    case "unknown":
-      return reportTrouble(cycle, post, {
-        ...trouble,
-        message: `It is not known whether ${claim} ${inBrackets(message)}. It is looked up before anything is sent again.`,
-      });
+  const { kind, message } = failure;
+  if (kind === "rejected" || kind === "forbidden") return { kind: "failed", why: message };
+  if (kind === "limited") return postpone(cycle, closureAfter(side, failure));
+  if (kind === "missing") {
+    const { post } = where;
+    await cycle.world.ledger.commit([{ kind: "mark-missing", project: cycle.memory.id, post }]);
+    await recordRow(cycle, post);
   }
-}
-
-/** What goes wrong with one post, as reports say it. */
-export interface Trouble {
-  readonly place: string | undefined;
-  readonly code: string;
-  readonly message: string;
-  readonly detail?: FaultDetail | undefined;
+  return reportTrouble(cycle, {
+    ...where,
+    code: `${side}.${meaningOf(failure).fault}`,
+    message:
+      kind === "unknown"
+        ? `It is not known whether ${claim} ${inBrackets(message)}. It is looked up before anything is sent again.`
+        : message,
+    detail: kind === "unauthorized" ? failure.detail : undefined,
+  });
 }
 
 /** Leaves an action alone until it changes, or a person says `retry`. */
-export async function parkAction(cycle: PulledCycle, action: Action, trouble: Trouble): Promise<Outcome> {
+export async function parkAction(
+  cycle: PulledCycle,
+  action: Action,
+  trouble: Pick<NotedError, "issue" | "code" | "message">,
+): Promise<Outcome> {
   await keepParked(cycle, action, trouble);
-  return reportTrouble(cycle, action.post, trouble);
+  return reportTrouble(cycle, { post: action.post, ...trouble });
 }
 
 /** The same where it has been said already. */
 export async function keepParked(
   cycle: PulledCycle,
   action: Action,
-  { code, message }: Pick<Trouble, "code" | "message">,
+  { code, message }: Pick<NotedError, "code" | "message">,
 ): Promise<void> {
   const { ledger, clock } = cycle.world;
   const { memory, settings } = cycle;
@@ -161,7 +145,7 @@ export async function parkUnsure(
   cycle: PulledCycle,
   intent: Intent,
   action: Parked["action"],
-  { code, message }: Pick<Trouble, "code" | "message">,
+  { code, message }: Pick<NotedError, "code" | "message">,
   known: readonly Change[] = [],
 ): Promise<void> {
   const { post, writes = [], voters = null } = intent;
@@ -176,11 +160,7 @@ export async function parkUnsure(
 }
 
 /** Says what goes wrong with one post, and ends its action for this run. */
-export async function reportTrouble(
-  cycle: PulledCycle,
-  post: PostId,
-  { place, ...trouble }: Trouble,
-): Promise<Outcome> {
-  noteError(cycle.tally, { post, issue: place, ...trouble });
+export function reportTrouble({ tally }: PulledCycle, trouble: NotedError): Outcome {
+  noteError(tally, trouble);
   return { kind: "failed", why: trouble.message };
 }

@@ -6,12 +6,12 @@ import type { PostId } from "../../model/post.ts";
 import type { Action, ActionKind, PatchPost } from "../../plan/ground/action.ts";
 import { hashBody } from "../../plan/ground/identity.ts";
 import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
-import { nameIssue, type PulledCycle, repositoryById } from "../ground/cycle-state.ts";
+import { isOpen, nameIssue, type PulledCycle, repositoryById } from "../ground/cycle-state.ts";
 import { closePart, laneOf, laneOfIssue } from "../ground/lane.ts";
 import { isLookedAt, lookOnce } from "../ground/looks.ts";
-import { postpone } from "../ground/record.ts";
+import { postpone, putOff } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
-import { closedBy, type Outcome, type PartOutcome, waitForTurn } from "../ground/verdict.ts";
+import { closedBy, type Outcome, type PartOutcome, waitForTurn, worse } from "../ground/verdict.ts";
 import type { Closure } from "../ground/world.ts";
 import { parkAbsent } from "../read/absent.ts";
 import { takeAnswer } from "../read/follow.ts";
@@ -78,7 +78,7 @@ export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request
     words: ({ record: shown }) =>
       number === undefined && shown !== undefined ? `opened as #${shown.issue.number}` : "accepted",
     record: (own, answer) => record(own, answer.record),
-    fail: (own, failure) => failWrite(own, { side: "tracker", post, place, claim }, failure),
+    fail: (own, failure) => failWrite(own, "tracker", { post, issue: place, claim }, failure),
   };
 }
 
@@ -153,6 +153,31 @@ export async function writeToIssue(
   const closed = await waitIfClosed(cycle, fresh.repository, action, answer);
   if (closed !== undefined) return { outcome: closed, next: "go on" };
   return { answer, outcome, next: answer.kind === "applied" ? "go on" : "stop" };
+}
+
+/**
+ * Does what an action asks of each of its issues, one after the other. An issue whose lane takes nothing more is put off, and stops no
+ * other.
+ *
+ * @returns what became of all of it.
+ */
+export async function eachIssue(
+  cycle: PulledCycle,
+  kind: ActionKind,
+  issues: readonly IssueRef[],
+  work: (issue: IssueRef, isAllDone: boolean) => Promise<PartOutcome>,
+): Promise<PartOutcome> {
+  let whole: Outcome = { kind: "done" };
+  for (const issue of issues) {
+    const lane = laneOfIssue(cycle.world, issue, kind);
+    if (!isOpen(cycle, lane)) whole = worse(whole, putOff(cycle, lane));
+    else {
+      const { outcome, next } = await work(issue, whole.kind === "done");
+      whole = worse(whole, outcome);
+      if (next === "stop") return { outcome: whole, next };
+    }
+  }
+  return { outcome: whole, next: "go on" };
 }
 
 /**

@@ -174,7 +174,7 @@ function requestOf(cycle: PulledCycle, { note, line, text, signature }: NoteWrit
     fail: (own, failure) =>
       failure.kind === "rejected"
         ? leave(own, note, failure.message)
-        : failWrite(own, { side: "board", post, place: undefined, claim }, failure),
+        : failWrite(own, "board", { post, issue: undefined, claim }, failure),
   };
 }
 
@@ -204,5 +204,5 @@ async function leave(cycle: PulledCycle, { post, line }: DueNote, why: string): 
   const { id: project } = cycle.memory;
   await cycle.world.ledger.commit([{ kind: "record-backlink", project, post, line, isDue: false }]);
   const message = `${why} Nothing of it was changed, and it is not tried again until the post's issues change.`;
-  return reportTrouble(cycle, post, { place: undefined, code: "board.note", message });
+  return reportTrouble(cycle, { post, code: "board.note", message });
 }

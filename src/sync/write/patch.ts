@@ -69,12 +69,11 @@ async function compose(
     }),
     record: (own, { post: shown }) => recordAccepted(own, row, action, shown),
     fail: (own, failure) => {
-      const { message } = failure;
-      const place = first && nameIssue(cycle, first);
-      if (failure.kind === "rejected")
-        return parkAction(own, action, { place, code: "board.rejected", message });
-      const spoken = { side: "board", post, place, claim: "the change reached the board" } as const;
-      return failWrite(own, spoken, failure);
+      const { kind, message } = failure;
+      const issue = first && nameIssue(cycle, first);
+      return kind === "rejected"
+        ? parkAction(own, action, { issue, code: "board.rejected", message })
+        : failWrite(own, "board", { post, issue, claim: "the change reached the board" }, failure);
     },
   };
 }

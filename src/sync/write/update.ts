@@ -118,5 +118,5 @@ const edited =
   "People edited the part of the issue that boardsync manages, so the post's later edits are not written there. Move their words below the block to go on.";
 
 function park(cycle: PulledCycle, action: UpdateIssue, code: string, message: string): Promise<Outcome> {
-  return parkAction(cycle, action, { place: nameIssue(cycle, action.issue), code, message });
+  return parkAction(cycle, action, { issue: nameIssue(cycle, action.issue), code, message });
 }

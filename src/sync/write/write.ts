@@ -50,18 +50,14 @@ export function inWriteOrder<A extends Pick<Judged, "kind"> & Partial<Pick<Judge
 }
 
 /** Actions of one kind that follow each other. */
-function* partsOf(actions: readonly Judged[]): Generator<readonly [ActionKind, readonly Judged[]]> {
-  let part: Judged[] = [];
+function partsOf(actions: readonly Judged[]) {
+  const parts: { readonly kind: ActionKind; readonly actions: Judged[] }[] = [];
   for (const action of inWriteOrder(actions)) {
-    const [first] = part;
-    if (first !== undefined && first.kind !== action.kind) {
-      yield [first.kind, part];
-      part = [];
-    }
-    part.push(action);
+    const { kind } = action;
+    if (parts.at(-1)?.kind === kind) parts.at(-1)?.actions.push(action);
+    else parts.push({ kind, actions: [action] });
   }
-  const [first] = part;
-  if (first !== undefined) yield [first.kind, part];
+  return parts;
 }
 
 /**
@@ -108,7 +104,7 @@ export async function write(
   const known: Change[] = [];
   const record = (): Promise<void> => ledger.commit(known.splice(0));
   const undecided: PostId[] = [];
-  for (const [kind, actions] of partsOf(free)) {
+  for (const { kind, actions } of partsOf(free)) {
     const width = kind === "patch-post" ? world.policy.concurrency : 1;
     const under =
       kind === "create-issue" ? await readImport({ ledger, pace }, memory.id, clock.now()) : undefined;
