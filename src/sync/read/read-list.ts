@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ListEnd, ListWishes, PagePlace } from "../../board/board.ts";
 import { RemoteError } from "../../errors.ts";
-import type { KnownPage, PullId } from "../../ledger/pulls.ts";
+import type { KnownPage } from "../../ledger/pulls.ts";
 import { type AskedPaging, showWay } from "../../model/page.ts";
 import type { Post, PostField, PostId, ProjectId } from "../../model/post.ts";
 import { hourMs } from "../../model/time.ts";
@@ -12,22 +12,7 @@ import type { World } from "../ground/world.ts";
 import { type NoteCollector, storeOwn } from "./page.ts";
 
 /** What one reading of the list has brought. */
-export interface Reading {
-  readonly pull: PullId;
-  readonly end: ListEnd;
-  /** Whether it ended in the middle, and not as the board's list does. */
-  readonly isBroken: boolean;
-  readonly seen: ReadonlySet<PostField>;
-  readonly pages: readonly PulledPage[];
-  /** Names of categories by their ids, as far as records that were read anew show both. */
-  readonly categories: ReadonlyMap<string, string>;
-  /** Posts of each page. */
-  readonly shown: readonly (readonly PostId[])[];
-  /** Not stored before the list is known to be this board's. */
-  readonly doubtful: readonly DoubtfulPosts[];
-  /** Those that surely are others by ids of posts with issues: they are left out. */
-  readonly others: ReadonlySet<PostId>;
-}
+export type Reading = Awaited<ReturnType<typeof readList>>;
 
 /** Posts of a page that may be others by the same ids, and when that was asked for, epoch ms. */
 interface DoubtfulPosts {
@@ -39,24 +24,34 @@ export interface ReadingWishes {
   readonly notes: NoteCollector | undefined;
   readonly list: OwnList;
   /** The reading that this one repeats. */
-  readonly before: Reading | undefined;
+  readonly before: { readonly seen: ReadonlySet<PostField> } | undefined;
 }
 
 /** Reads the list once, and stores each page as it comes. What ends the project is thrown. */
-export async function readList(cycle: Cycle, { notes, list, before }: ReadingWishes): Promise<Reading> {
+export async function readList(cycle: Cycle, { notes, list, before }: ReadingWishes) {
   const { ledger, clock, board, log } = cycle.world;
+  const { key: project } = cycle.project;
   const pull = await ledger.pulls.begin(cycle.memory.id, cycle.run.number, list.beganAt);
-  const seen = new Set<PostField>(before?.seen);
-  let end: ListEnd | undefined;
-  let isBroken = false;
-  const others = new Set<PostId>();
   let next: PagePlace | undefined;
   let read = 0;
   let known: KnownPage | undefined;
-  const pages: PulledPage[] = [];
-  const categories = new Map<string, string>();
-  const shown: (readonly PostId[])[] = [];
-  const doubtful: DoubtfulPosts[] = [];
+  const reading = {
+    pull,
+    end: unended,
+    /** Whether it ended in the middle, and not as the board's list does. */
+    isBroken: false,
+    seen: new Set<PostField>(before?.seen),
+    pages: [] as PulledPage[],
+    /** Names of categories by their ids, as far as records that were read anew show both. */
+    categories: new Map<string, string>(),
+    /** Posts of each page. */
+    shown: [] as (readonly PostId[])[],
+    /** Not stored before the list is known to be this board's. */
+    doubtful: [] as DoubtfulPosts[],
+    /** Those that surely are others by ids of posts with issues: they are left out. */
+    others: new Set<PostId>(),
+  };
+  const { seen, others } = reading;
   const wishes: ListWishes = {
     hasNotes: notes !== undefined,
     known: {
@@ -81,34 +76,34 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
         const { posts, trace } = page;
         const left = await storeOwn(cycle, { pull, posts, at: askedAt, trace });
         for (const post of left.others) others.add(post);
-        if (left.doubtful.length > 0) doubtful.push({ posts: left.doubtful, at: askedAt });
+        if (left.doubtful.length > 0) reading.doubtful.push({ posts: left.doubtful, at: askedAt });
       }
       read += isSame ? (known?.posts ?? 0) : page.posts.length;
       const pulled: PulledPage = { place: page.place, askedAt, notes: undefined, asking: undefined };
-      pages.push(pulled);
-      shown.push(page.ids);
+      reading.pages.push(pulled);
+      reading.shown.push(page.ids);
       for (const field of page.seen) seen.add(field);
-      for (const [id, name] of page.categories ?? []) categories.set(id, name);
+      for (const [id, name] of page.categories ?? []) reading.categories.set(id, name);
       await notes?.take(page, pulled);
       if (page.asked !== undefined) await rememberPaging(cycle, page.asked);
-      for (const reason of before === undefined ? page.unusable : []) {
-        log.warn({ project: cycle.project.key, reason }, "A record of the board could not be used");
-      }
-      end = page.end;
+      for (const reason of before === undefined ? page.unusable : [])
+        log.warn({ project, reason }, "A record of the board could not be used");
+      reading.end = page.end ?? unended;
       next = page.next;
-      const { key: project } = cycle.project;
       cycle.world.progress?.show({ project, what: "posts read", done: read, total: undefined });
       askedAt = clock.now();
     }
   } catch (error) {
+    if (!(error instanceof RemoteError) || error.fault === "unauthorized" || seen.size === 0) throw error;
     // A second reading has to be whole: a later run begins it anew.
     const place = before === undefined ? next : undefined;
-    const broken: Broken = { list, read, hasSeen: seen.size > 0, next: place };
-    isBroken = true;
-    end = { kind: "incomplete", message: await explainBreak(cycle, error, broken) };
+    await noteLimitOf(cycle.world, error);
+    if (isPutOff(error) && place !== undefined) await keepOpenList(cycle, list, place);
+    const message = await explainBreak(cycle, error, read, place !== undefined);
+    return { ...reading, isBroken: true, end: { kind: "incomplete", message } as const };
   }
-  if (others.size > 0 && end?.kind === "complete") end = otherPosts;
-  return { pull, end: end ?? unended, isBroken, seen, pages, categories, shown, doubtful, others };
+  if (others.size > 0 && reading.end.kind === "complete") reading.end = otherPosts;
+  return reading;
 }
 
 /**
@@ -155,30 +150,21 @@ const unended: ListEnd = { kind: "incomplete", message: "The list of posts ended
 /** The code of a list that did not end within the time for reading. */
 export const unfinished = "board.unfinished";
 
-/** How far a list had come. */
-interface Broken {
-  readonly list: OwnList;
-  readonly read: number;
-  readonly hasSeen: boolean;
-  readonly next: PagePlace | undefined;
-}
-
-/** A limit or a signal puts the rest off; anything else is a failure. What ends the project is thrown. */
-async function explainBreak(cycle: Cycle, error: unknown, broken: Broken): Promise<string> {
-  const { world, run, tally } = cycle;
-  const { list, read, hasSeen, next } = broken;
-  if (!(error instanceof RemoteError) || error.fault === "unauthorized" || !hasSeen) throw error;
-  await noteLimitOf(world, error);
-  if (isPutOff(error) && next !== undefined) await keepOpenList(cycle, list, next);
+/** A limit or a signal puts the rest off; anything else is a failure. @param read - how many posts. */
+async function explainBreak(
+  cycle: Cycle,
+  error: RemoteError,
+  read: number,
+  isOpen: boolean,
+): Promise<string> {
+  const { run, tally } = cycle;
   if (isOutOfTime(error, run)) {
-    const rest = next === undefined ? "the next run begins anew" : "the next run goes on there";
+    const rest = isOpen ? "the next run goes on there" : "the next run begins anew";
     const message = `The list of posts did not end within the time of the run (\`budget\`): ${read} posts were read, ${rest}.`;
     noteError(tally, { code: unfinished, message });
     return message;
   }
-  if (isPutOff(error)) {
-    closeLane(run, boardLane, await notePutOff(tally, cycle, error));
-  }
+  if (isPutOff(error)) closeLane(run, boardLane, await notePutOff(tally, cycle, error));
   return `The list of posts broke off: ${error.message}`;
 }
 
