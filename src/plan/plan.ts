@@ -5,7 +5,7 @@ import { adoptIssues, planIssues } from "./board-rules/plan-issues.ts";
 import { applied, awaitTarget, changedBases, noTarget } from "./fields/base.ts";
 import { postSides, takeAsItIs } from "./fields/decide.ts";
 import { withLate } from "./fields/late.ts";
-import type { Action, CreateIssue, Decision, PatchPost, UpdateIssue } from "./ground/action.ts";
+import type { Action, CreateIssue, Decision, PatchPost } from "./ground/action.ts";
 import { openWordsOf } from "./ground/fields.ts";
 import { absence, isChanging, isInDoubt, isQuarantined, sortOut } from "./ground/obstacle.ts";
 import type { PlanContext } from "./ground/settings.ts";
@@ -181,15 +181,11 @@ function planLinked(row: Row, context: PlanContext): Decision {
   };
 }
 
-/** The texts that are to be written, or will be where the next list shows no more than this one. */
-interface Texts {
-  readonly updates: readonly UpdateIssue[];
-  readonly isLater: boolean;
-  readonly failure: Decision["notes"];
-}
-
-/** What voters are to hear does not hang on a template. */
-function followText(row: Row, { settings, render, seen, isCut }: PlanContext): Texts {
+/**
+ * The texts that are to be written, or will be where the next list shows no more than this one. What voters are to hear does not hang
+ * on a template.
+ */
+function followText(row: Row, { settings, render, seen, isCut }: PlanContext) {
   try {
     const updates = followContent(row, settings, render, seen);
     const isLater = isCut === true && updates.length > 0;
@@ -197,7 +193,11 @@ function followText(row: Row, { settings, render, seen, isCut }: PlanContext): T
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
     const message = `A template of the config fails on this post, so its issue keeps its text: ${error.message}. Correct the template; the next run tries again.`;
-    return { updates: [], isLater: false, failure: [{ kind: "undecided", cause: "template", message }] };
+    return {
+      updates: [],
+      isLater: false,
+      failure: [{ kind: "undecided", cause: "template", message } as const],
+    };
   }
 }
 

@@ -20,14 +20,7 @@ import type { Settings } from "./settings.ts";
 
 /** Whether `writes` of the project lets an action of this kind go at all. */
 export function isAllowed({ kind }: Pick<Action, "kind">, { writes }: Pick<Settings, "writes">): boolean {
-  switch (writes) {
-    case "all":
-      return true;
-    case "issues":
-      return kind !== "patch-post" && kind !== "create-post";
-    case "none":
-      return false;
-  }
+  return writes === "all" || (writes === "issues" && kind !== "patch-post" && kind !== "create-post");
 }
 
 /**

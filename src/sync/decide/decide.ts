@@ -149,38 +149,24 @@ async function sayUndecided(cycle: PulledCycle, row: Row, { notes }: Decision): 
 }
 
 /** A change that will notify voters. */
-interface Settling {
-  readonly post: PostId;
-  /** Its first issue, as people name it. */
-  readonly issue: string | undefined;
-  /** null where the board shows no votes. */
-  readonly voters: number | null;
-  /** What will be written, and when. */
-  readonly reason: string;
-}
+type Settling = ReturnType<typeof settlingOf>[number];
 
 /** What will notify voters is said when it begins to settle: it can still be taken back. */
-function settlingOf(cycle: PulledCycle, row: Row, { settling, notes }: Decision): readonly Settling[] {
+function settlingOf(cycle: PulledCycle, row: Row, { settling, notes }: Decision) {
   if (settling === undefined || !isNotifying(settling) || isPreview(cycle.run)) return [];
   if (row.notes?.some(({ kind }) => kind === "settling") === true) return [];
-  const issue = row.links[0]?.link.issue;
+  const first = row.links[0]?.link.issue;
+  const issue = first && nameIssue(cycle, first);
   const said = notes.find((note) => note.kind === "settling" && note.field === "status");
-  return [
-    {
-      post: row.post.id,
-      issue: issue && nameIssue(cycle, issue),
-      voters: settling.notifies,
-      reason: said?.message ?? "",
-    },
-  ];
+  return [{ post: row.post.id, issue, voters: settling.notifies, reason: said?.message ?? "" }];
 }
 
 /** Once for all that settles alike. */
 function saySettling({ world, project }: PulledCycle, settling: readonly Settling[]): void {
   for (const [reason, alike] of Map.groupBy(settling, (one) => one.reason)) {
     const { known, unknown } = countVoters(alike.map(({ voters }) => voters));
-    const [first] = alike;
-    const where = alike.length === 1 ? { post: first?.post, issue: first?.issue } : { changes: alike.length };
+    const [{ post, issue } = {}] = alike;
+    const where = alike.length === 1 ? { post, issue } : { changes: alike.length };
     world.log.info(
       { project: project.key, ...where, voters: unknown === alike.length ? null : known, reason },
       "What settles will notify voters; `boardsync pause` stops it",
@@ -229,15 +215,8 @@ async function dropIfUnwanted(cycle: PulledCycle, { id, post, kind }: Intent): P
   const decision = await planNow(cycle, row, now);
   const wished = absence(row) === undefined ? wishesOf(row, decision) : [];
   if (wished === undefined || wished.some((action) => action.kind === kind)) return;
-  await ledger.commit([
-    {
-      kind: "resolve",
-      intent: id,
-      state: "REJECTED",
-      at: now,
-      message: "not sent; it is not wanted any more",
-    },
-  ]);
+  const message = "not sent; it is not wanted any more";
+  await ledger.commit([{ kind: "resolve", intent: id, state: "REJECTED", at: now, message }]);
 }
 
 /** What is held may be all of a large import: so many are recorded together. */
@@ -270,13 +249,12 @@ const afterPatch = waitForTurn("the post is changed first, and a run after that 
 function sayHeld({ world, run, project }: PulledCycle, held: readonly Judged[]): void {
   const begun = held.filter(({ wasHeld }) => !wasHeld);
   if (begun.length === 0 || isPreview(run)) return;
-  const reasonOf = ({ verdict }: Judged): string =>
-    verdict.kind === "hold" && verdict.isApprovable ? `${verdict.cause} ${verdict.why}` : "";
-  for (const [, alike] of Map.groupBy(begun, reasonOf)) {
-    const verdict = alike[0]?.verdict;
-    if (verdict?.kind !== "hold" || !verdict.isApprovable) continue;
-    const { cause, why } = verdict;
-    const voters = countVoters(alike.map(({ planned }) => planned.notifies));
+  const holds = begun.flatMap(({ verdict, planned: { notifies } }) =>
+    verdict.kind === "hold" && verdict.isApprovable ? [{ ...verdict, notifies }] : [],
+  );
+  for (const alike of Map.groupBy(holds, ({ cause, why }) => `${cause} ${why}`).values()) {
+    const [{ cause, why } = {}] = alike;
+    const voters = countVoters(alike.map(({ notifies }) => notifies));
     world.log.warn(
       { project: project.key, cause, changes: alike.length, voters: voters.known, reason: why },
       "Changes need you; `boardsync status` shows the ways out",

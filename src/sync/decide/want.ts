@@ -10,7 +10,7 @@ import { lanesOf } from "../ground/lane.ts";
 import { isPreview, namesActions, showsIssue } from "../ground/order.ts";
 import type { IssueDraft, PlannedAction } from "../ground/reports.ts";
 import { isLetGoByPerson, tellAction } from "../ground/standing.ts";
-import { type Hold, isSameAsked, type ToldAction, type Wanted } from "../ground/verdict.ts";
+import { isSameAsked, type ToldAction, type Wanted } from "../ground/verdict.ts";
 import { pageOf } from "../read/naming.ts";
 
 /** The actions of a decision. @param told - what is told of each of them. */
@@ -48,7 +48,7 @@ export function want(
     planSignature: isPreview(cycle.run) || namesActions(cycle.run) ? planSignature(action) : "",
     lanes: share(cycle, lanesOf(cycle.world, action)),
     planned: share(cycle, told.planned),
-    hold: share(cycle, holdOf(action)),
+    hold: share(cycle, "hold" in action && action.hold ? { kind: "hold", ...action.hold } : undefined),
     ...heldEarlier(cycle, row, told),
     hasWaited: row.notes?.some((note) => note.kind === "waiting" && note.action?.kind === told.kind) === true,
     page: action.kind === "create-issue" ? pageOf(cycle, row) : undefined,
@@ -136,18 +136,4 @@ function heldEarlier(
 function asSent({ settings }: PulledCycle, action: Action): Action {
   const isAlone = action.kind === "create-issue" && !isAllowed({ kind: "patch-post" }, settings);
   return isAlone ? { ...action, followUp: undefined } : action;
-}
-
-/** Why a person has to let an action go, whatever the guard says. */
-function holdOf(action: Action): Hold | undefined {
-  switch (action.kind) {
-    case "patch-post":
-    case "change-issue":
-      return action.hold && { kind: "hold", ...action.hold };
-    case "create-issue":
-    case "update-issue":
-    case "comment-issue":
-    case "create-post":
-      return undefined;
-  }
 }

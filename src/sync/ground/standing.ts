@@ -1,4 +1,3 @@
-import type { Cause } from "../../model/causes.ts";
 import type { Row, RowNote } from "../../model/link.ts";
 import type { Action, Decision, Note } from "../../plan/ground/action.ts";
 import { approvalSignature } from "../../plan/ground/identity.ts";
@@ -72,7 +71,7 @@ function noteField(cycle: PulledCycle, row: Row, decision: Decision, note: Note,
     const { cause } = closedBy(unasked);
     return { kind: "waiting", cause, message: `${message}; ${unasked.message}`, since: now, ...until };
   }
-  const cause = causeOf(note);
+  const cause = "cause" in note ? note.cause : kind === "disagreement" ? "differs" : note.kind;
   if (kind === "quarantined") {
     const stopped = decision.stopped.find((action) => action.kind === "patch-post");
     return {
@@ -91,20 +90,6 @@ function noteField(cycle: PulledCycle, row: Row, decision: Decision, note: Note,
   return pause === undefined
     ? { ...told, kind, cause, message, until: note.until }
     : { ...told, kind: "paused", cause: pause.cause, message: pause.why };
-}
-
-function causeOf(note: Note): Cause {
-  switch (note.kind) {
-    case "held":
-    case "undecided":
-      return note.cause;
-    case "disagreement":
-      return "differs";
-    case "settling":
-    case "did-not-stick":
-    case "quarantined":
-      return note.kind;
-  }
 }
 
 function noteAction({ notes = [], ...row }: Row, told: ToldAction, now: number): readonly RowNote[] {
@@ -170,17 +155,7 @@ export function noteDelay({ kind, planned, approval }: ToldAction, delay: Delay,
 
 /** What an outcome leaves to be said of its action: nothing where it is done, or its failure is told elsewhere. */
 export function noteOutcome(told: ToldAction, outcome: Outcome, now: number): readonly RowNote[] {
-  switch (outcome.kind) {
-    case "done":
-    case "unneeded":
-    case "failed":
-      return [];
-    case "hold":
-      // As of everything else that `writes` stops: the config lets it go, and no person.
-      return outcome.cause === "writes-off" ? [] : [noteDelay(told, outcome, now)];
-    case "wait":
-    case "pause":
-    case "refuse":
-      return [noteDelay(told, outcome, now)];
-  }
+  // What `writes` stops the config lets go, and no person.
+  if (!("cause" in outcome) || (outcome.kind === "hold" && outcome.cause === "writes-off")) return [];
+  return [noteDelay(told, outcome, now)];
 }
