@@ -184,12 +184,11 @@ const tooMuch =
 function putBehind(all: readonly Judged[]): Decided {
   const patched = postsWith(all, "patch-post");
   const [judged, following]: [Judged[], Judged[]] = [[], []];
-  for (const one of all) (isOfBoardRule(one.kind) && patched.has(one.post) ? following : judged).push(one);
+  for (const one of all) {
+    const isOfBoardRule = one.kind === "change-issue" || one.kind === "comment-issue";
+    (isOfBoardRule && patched.has(one.post) ? following : judged).push(one);
+  }
   return { judged, following };
-}
-
-function isOfBoardRule(kind: Wanted["kind"]): boolean {
-  return kind === "change-issue" || kind === "comment-issue";
 }
 
 /** What was prepared for an earlier run and is not asked for any more ends here. */

@@ -4,8 +4,9 @@ import { isGivenUp } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import { approvalSignature } from "../../plan/ground/identity.ts";
 import { isInDoubt, isRefusal, parkedOf } from "../../plan/ground/obstacle.ts";
+import { adoptRow } from "../../plan/plan.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
-import { planNow, recordDiscarded } from "../ground/record.ts";
+import { planNow, recordDecision } from "../ground/record.ts";
 import { attemptNow } from "../ground/report.ts";
 import { changesOf, eachDueRow, readRow } from "../ground/rows.ts";
 import { tellAction } from "../ground/standing.ts";
@@ -188,8 +189,11 @@ async function discard(cycle: PulledCycle, { at }: AskedOfPosts, post: PostId): 
   const { ledger, clock } = cycle.world;
   const row = await readRow(cycle, post);
   if (row === undefined) return;
-  if (row.links.length > 0) await recordDiscarded(cycle, row, clock.now());
-  else await ledger.commit([{ kind: "end-links", project: cycle.memory.id, post, issues: [], at }]);
+  const now = clock.now();
+  if (row.links.length === 0)
+    await ledger.commit([{ kind: "end-links", project: cycle.memory.id, post, issues: [], at }]);
+  // What follows the votes is left, too.
+  else await recordDecision(cycle, row, adoptRow(row, await cycle.context(now), "leave"), now);
 }
 
 /**

@@ -10,8 +10,7 @@ import { unseenConditions } from "../../plan/select.ts";
 import type { BoardPull, Course, Cycle, PulledCycle } from "./cycle-state.ts";
 import { projectNow, rememberOfProject } from "./cycle-state.ts";
 import { isPreview } from "./order.ts";
-import type { Policy, Run } from "./world.ts";
-import { repositoryNames } from "./world.ts";
+import { type Policy, type Run, repositoryNames } from "./world.ts";
 
 /** Makes a cycle ready for decisions, and every row due when the settings or the time for a full look ask for it. */
 export async function planContext(cycle: Cycle, pull: BoardPull): Promise<PulledCycle> {

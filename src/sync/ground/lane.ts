@@ -3,8 +3,7 @@ import { RemoteError, type Side } from "../../errors.ts";
 import type { IssueRef, RepositoryId, RepositoryName } from "../../model/issue.ts";
 import { dayMs } from "../../model/time.ts";
 import type { Action, ActionKind } from "../../plan/ground/action.ts";
-import type { Closure, Run, World } from "./world.ts";
-import { nameNow } from "./world.ts";
+import { type Closure, nameNow, type Run, type World } from "./world.ts";
 
 /**
  * Where requests count: the board, or one of the tracker's budgets. Pace and limits hold for each by itself, and what

@@ -34,11 +34,6 @@ export async function recordAdopted(cycle: PulledCycle, row: Row, now: number, d
   await recordDecision(cycle, row, adoptRow(row, await cycle.context(now)), now, due);
 }
 
-/** The same for what a person has discarded: what follows the votes is left, too. */
-export async function recordDiscarded(cycle: PulledCycle, row: Row, now: number): Promise<void> {
-  await recordDecision(cycle, row, adoptRow(row, await cycle.context(now), "leave"), now);
-}
-
 /**
  * Records a decision; with actions left to do the row stays due, and says of each that waits why it does.
  *
@@ -108,27 +103,18 @@ export async function replan<K extends ActionKind>(
   if (row === undefined) return undefined;
   const now = cycle.world.clock.now();
   const decision = await planNow(cycle, row, now);
-  const action = decision.actions.find((one) => isOfKind(one, wanted.kind));
-  const isNews = action !== undefined && isRemembered(action) && movesBases(decision);
-  if (action === undefined || isNews) await recordDecision(cycle, row, decision, now);
+  const isAsked = (one: Action): one is Extract<Action, { readonly kind: K }> => one.kind === wanted.kind;
+  const action = decision.actions.find(isAsked);
+  const { base, issueBases, pauses } = decision;
+  const isNews = Object.keys(base).length > 0 || issueBases.length > 0 || pauses !== undefined;
+  if (action === undefined || (isNews && isRemembered(action)))
+    await recordDecision(cycle, row, decision, now);
   return action && { row, action };
-}
-
-function isOfKind<K extends ActionKind>(
-  action: Action,
-  kind: K,
-): action is Extract<Action, { readonly kind: K }> {
-  return action.kind === kind;
 }
 
 /** Whether the bases have to say that something is going to be written, before it is. */
 function isRemembered({ kind }: Action): boolean {
   return kind === "patch-post" || kind === "change-issue" || kind === "comment-issue";
-}
-
-/** Whether a decision says anything of the bases that is not recorded. */
-function movesBases({ base, issueBases, pauses }: Decision): boolean {
-  return Object.keys(base).length > 0 || issueBases.length > 0 || pauses !== undefined;
 }
 
 /** Leaves an action for a later run for a reason that concerns more than this action: it is also one of the run. */

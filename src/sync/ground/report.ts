@@ -9,7 +9,7 @@ import { isPreview, isRoutine, isTakenUp } from "./order.ts";
 import { postpone } from "./record.ts";
 import { adviceOn, adviceOnce } from "./remedy.ts";
 import type { Outcome } from "./verdict.ts";
-import type { Closure, Run, SyncProject, World } from "./world.ts";
+import type { Closure, Run } from "./world.ts";
 
 /**
  * Adds a failure to a report, each once, with what a person may do about it.
@@ -49,15 +49,8 @@ export function isPutOff(error: RemoteError): boolean {
   return error.fault === "limited" || error.fault === "aborted";
 }
 
-/** The part of a run that tells why it ended. */
-type Bounded = Pick<Run, "bounds">;
-
 /** What is known where a project is put off. */
-interface Delayed {
-  readonly run: Pick<Run, "bounds" | "order">;
-  readonly world: Pick<World, "clock" | "ledger" | "log" | "tracker">;
-  readonly project: Pick<SyncProject, "key" | "periodMs" | "settings">;
-}
+type Delayed = Pick<Cycle, "world" | "project"> & { readonly run: Pick<Run, "bounds" | "order"> };
 
 /**
  * Notes that the whole project is left to a later run; gives the reason. For what a person has ordered that is a failure, as
@@ -99,7 +92,7 @@ export function noteSignalsPutOff({ tally, run }: Pick<Cycle, "tally" | "run">, 
 }
 
 /** Whether the time of the run (`budget`) was over, and nobody has asked it to stop. */
-export function isOutOfTime(error: RemoteError, { bounds }: Bounded): boolean {
+export function isOutOfTime(error: RemoteError, { bounds }: Pick<Run, "bounds">): boolean {
   return error.fault === "aborted" && !bounds.signal.aborted;
 }
 
@@ -110,7 +103,7 @@ export function isReadingOver(error: unknown, { run, world }: Pick<Cycle, "run" 
 }
 
 /** What a read that only means "later" closes its lane with. */
-export function closureBy(error: RemoteError, run: Bounded): Closure {
+export function closureBy(error: RemoteError, run: Pick<Run, "bounds">): Closure {
   return error.fault === "limited" ? limitClosure(error, error.retryAt) : endOf(run);
 }
 

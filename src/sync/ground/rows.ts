@@ -1,7 +1,6 @@
 import type { Change } from "../../ledger/change.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { IssueRef } from "../../model/issue.ts";
-import { isSameIssue } from "../../model/issue.ts";
+import { type IssueRef, isSameIssue } from "../../model/issue.ts";
 import type { LinkedIssue, Row } from "../../model/link.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { isOther } from "../../plan/namesake.ts";

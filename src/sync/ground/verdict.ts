@@ -100,13 +100,8 @@ export function isShownAs({ cause }: Pick<ShownAction, "cause">, held: Cause): b
   return cause === undefined || cause === held;
 }
 
-/** An action of a post, by what it would write. */
-export interface AskedChange {
-  readonly post: PostId;
-  readonly kind: ActionKind;
-  /** undefined for a hold of an older version, which names its kind alone. */
-  readonly planned?: PlannedChange | undefined;
-}
+/** An action of a post, by what it would write: undefined for a hold of an older version, which names its kind alone. */
+type AskedChange = Pick<ToldAction, "post" | "kind"> & { readonly planned?: PlannedChange | undefined };
 
 /**
  * Whether what was held is asked for still. A new issue, or a new post, is the same whatever its text is by now. A PATCH or a change of an issue

@@ -1,8 +1,7 @@
 import type { RemoteError } from "../../errors.ts";
 import type { Change } from "../../ledger/change.ts";
 import type { AbsentLink } from "../../ledger/rows.ts";
-import type { Absence, Issue, IssueRef, Pin } from "../../model/issue.ts";
-import { isSameIssue } from "../../model/issue.ts";
+import { type Absence, type Issue, type IssueRef, isSameIssue, type Pin } from "../../model/issue.ts";
 import type { Row } from "../../model/link.ts";
 import type { RuleSettings } from "../../plan/ground/settings.ts";
 import { awaitOthers } from "../../plan/lost-names.ts";

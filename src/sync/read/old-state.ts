@@ -82,33 +82,20 @@ export function isOutdated(
  */
 export function isFromLaterLife(
   cycle: Cycle,
-  issue: Issue,
+  { repositoryId, createdAt }: Issue,
   marked: MarkedIssue,
   { isExplained }: KnownMark,
 ): boolean {
-  return (
-    marked.isOwn &&
-    hasRun(cycle, marked) &&
-    !isStraggler(cycle, issue) &&
-    !isBesideDaemon(cycle, issue) &&
-    !isExplained
-  );
-}
-
-/** Of a project that is new to this config, or not in it, another instance may have opened the issues. */
-function hasRun({ world }: Cycle, { project }: MarkedIssue): boolean {
-  return findSynced(world, project)?.settingsPrint !== undefined;
-}
-
-/** A request of an earlier life may still arrive for a while after its end was noticed: that is old news. */
-function isStraggler({ world: { ledger, policy } }: Cycle, { repositoryId, createdAt }: Issue): boolean {
-  const recoveredAt = ledger.memory.repositoryById(repositoryId)?.recoveredAt;
-  return recoveredAt !== undefined && Date.parse(createdAt) <= recoveredAt + policy.waits.createMs;
-}
-
-/** A plan works on a copy of its own, while the daemon that has the state goes on opening issues. */
-function isBesideDaemon({ run }: Cycle, { createdAt }: Issue): boolean {
-  return isPreview(run) && Date.parse(createdAt) >= run.startedAt - skewMs;
+  const { world, run } = cycle;
+  if (!marked.isOwn || isExplained) return false;
+  // Of a project that is new to this config, or not in it, another instance may have opened the issues.
+  if (findSynced(world, marked.project)?.settingsPrint === undefined) return false;
+  const openedAt = Date.parse(createdAt);
+  const { recoveredAt } = world.ledger.memory.repositoryById(repositoryId) ?? {};
+  // A request of an earlier life may still arrive for a while after its end was noticed: that is old news.
+  if (recoveredAt !== undefined && openedAt <= recoveredAt + world.policy.waits.createMs) return false;
+  // A plan works on a copy of its own, while the daemon that has the state goes on opening issues.
+  return !(isPreview(run) && openedAt >= run.startedAt - skewMs);
 }
 
 /** Makes the state say of itself that it is old: every project of it begins in recovery, once, whatever happens next. */

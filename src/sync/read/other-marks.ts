@@ -1,6 +1,6 @@
 import type { Change } from "../../ledger/change.ts";
 import type { OtherMark } from "../../ledger/pulls.ts";
-import { type IssueRecord, type IssueRef, refOf } from "../../model/issue.ts";
+import { type IssueRecord, refOf } from "../../model/issue.ts";
 import type { PostId } from "../../model/post.ts";
 import { guessAddress, type Marker, parseMarker } from "../../plan/text/marker.ts";
 import { type Cycle, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
@@ -44,16 +44,7 @@ export function readOtherMarks(cycle: Cycle, records: readonly IssueRecord[]): r
 }
 
 /** All that is known of marks of one other address. */
-interface OtherBoard {
-  readonly board: string;
-  /** The issue of each post that they name. */
-  readonly posts: ReadonlyMap<PostId, IssueRef>;
-  /** How messages call it. */
-  readonly name: string;
-  readonly issues: number;
-  /** When the first of them was seen, epoch ms. */
-  readonly since: number;
-}
+type OtherBoard = ReturnType<typeof toOther>;
 
 /**
  * Holds new issues of posts that have one already if the other address is the board's own. Another board in the same repository
@@ -98,13 +89,16 @@ async function readOtherBoards({ world, memory }: Cycle): Promise<readonly Other
   return others.filter((other) => !accepted.includes(other));
 }
 
-function toOther(board: string, marks: readonly OtherMark[]): OtherBoard {
+function toOther(board: string, marks: readonly OtherMark[]) {
   const address = marks.find((mark) => mark.address !== undefined)?.address;
   return {
     board,
+    /** The issue of each post that they name. */
     posts: new Map(marks.map(({ post, issue }) => [post, issue])),
+    /** How messages call it. */
     name: address ?? `not known; its marks say board=${board}`,
     issues: new Set(marks.map(({ issue }) => `${issue.repositoryId}#${issue.number}`)).size,
+    /** When the first of them was seen, epoch ms. */
     since: Math.min(...marks.map(({ since }) => since)),
   };
 }

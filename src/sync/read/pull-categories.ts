@@ -57,21 +57,12 @@ function merge(known: readonly Category[], shown: ReadonlyMap<string, string>): 
     .toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-/** What the board's tool has shown. */
-interface Listed {
-  readonly categories: readonly Category[];
-  /** Epoch ms; undefined where it showed nothing. */
-  readonly at: number | undefined;
-  /** Whether there may be others. */
-  readonly isPartial: boolean;
-}
-
-/** undefined where the tool need not be asked. Where it could not be, what is known stays. */
-async function listCategories(
-  cycle: Cycle,
-  known: CategoriesMemory,
-  words: readonly string[],
-): Promise<Listed | undefined> {
+/**
+ * What the board's tool shows; undefined where it need not be asked. Where it could not be, what is known stays.
+ *
+ * @returns `at`: epoch ms; undefined where it showed nothing. `isPartial`: whether there may be others.
+ */
+async function listCategories(cycle: Cycle, known: CategoriesMemory, words: readonly string[]) {
   const { world, run, tally } = cycle;
   const { tools, clock, policy } = world;
   if (tools === undefined || !tools.purposes.has("categories")) return undefined;

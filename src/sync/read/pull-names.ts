@@ -128,15 +128,8 @@ async function awaitRows(
 
 /** As the state has them. */
 function comparePins(one: Pin, other: Pin): number {
-  return (
-    one.repositoryId - other.repositoryId ||
-    compareTexts(one.kind, other.kind) ||
-    compareTexts(one.name, other.name)
-  );
-}
-
-function compareTexts(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other);
+  const texts = [one, other].map(({ kind, name }) => `${kind} ${name}`) as [string, string];
+  return one.repositoryId - other.repositoryId || (texts[0] < texts[1] ? -1 : Number(texts[0] > texts[1]));
 }
 
 /** Once, when it is noticed; `check` says it for as long as it is so. */
@@ -258,13 +251,11 @@ async function lookAtCarriers(cycle: Cycle, memory: RepositoryMemory): Promise<R
   return (await lookOnce(cycle, name, () => lookAtLinked(cycle, memory))) ?? memory;
 }
 
-interface Outdated {
-  readonly known: Milestone;
-  /** The same one as it is now; undefined where it is not listed any more: what has become of its issues only they can tell. */
-  readonly listed: Milestone | undefined;
-}
-
-function findOutdated(carried: readonly Milestone[], all: readonly Milestone[]): readonly Outdated[] {
+/**
+ * Milestones that are listed otherwise than issues carry them. `listed`: the same one as it is now; undefined where it is not listed any
+ * more: what has become of its issues only they can tell.
+ */
+function findOutdated(carried: readonly Milestone[], all: readonly Milestone[]) {
   return carried.flatMap((known) => {
     const listed = all.find(({ number }) => number === known.number);
     return listed?.title === known.title && listed.state === known.state ? [] : [{ known, listed }];

@@ -224,9 +224,6 @@ export async function rememberNews(
   await ledger.commit([{ kind: "remember-repository", memory, from: known }]);
 }
 
-/** Why repositories can't be used, by their names in the config. */
-type Problems = Map<RepositoryName, ProjectError | RemoteError>;
-
 /** A repository by its name in the config, and what is known of it. */
 export type Place<K> = readonly [name: RepositoryName, known: K];
 
@@ -246,7 +243,7 @@ export async function eachRepository<K, T>(
   isNeeded = true,
 ): Promise<{ readonly used: ReadonlyMap<RepositoryName, T>; readonly refused: readonly RepositoryName[] }> {
   const used = new Map<RepositoryName, T>();
-  const problems: Problems = new Map();
+  const problems = new Map<RepositoryName, ProjectError | RemoteError>();
   for await (const [name, known] of places) {
     try {
       used.set(name, await work(known, name));
@@ -258,7 +255,7 @@ export async function eachRepository<K, T>(
   }
   const [first] = problems.values();
   if (isNeeded && first !== undefined && used.size === 0) throw first;
-  noteProblems(cycle, problems);
+  for (const [name, problem] of problems) noteProblem(cycle, name, problem);
   return { used, refused: [...problems.keys()] };
 }
 
@@ -269,20 +266,19 @@ function isWide(error: unknown): boolean {
 }
 
 /** Says what can't be used. */
-function noteProblems(
+function noteProblem(
   { world, settings, tally, project }: Pick<Cycle, "world" | "settings" | "tally" | "project">,
-  problems: Problems,
+  name: RepositoryName,
+  problem: ProjectError | RemoteError,
 ): void {
-  for (const [name, problem] of problems) {
-    const { code, message } = problem;
-    if (repositoryNames(settings).some((named) => isSameRepository(named, name))) {
-      noteError(tally, problem, { message: message.includes(name) ? message : `${name}: ${message}` });
-      continue;
-    }
-    // It may be gone for good, and nobody is to be told so in every run.
-    world.log.warn(
-      { project: project.key, repo: name, code, reason: message },
-      "Issues in a repository that the config no longer names can't be read; their posts stay as they are",
-    );
+  const { code, message } = problem;
+  if (repositoryNames(settings).some((named) => isSameRepository(named, name))) {
+    noteError(tally, problem, { message: message.includes(name) ? message : `${name}: ${message}` });
+    return;
   }
+  // It may be gone for good, and nobody is to be told so in every run.
+  world.log.warn(
+    { project: project.key, repo: name, code, reason: message },
+    "Issues in a repository that the config no longer names can't be read; their posts stay as they are",
+  );
 }

@@ -122,7 +122,7 @@ export async function send<A extends AnyAnswer>(
     }
     const answer = await request.call();
     const recorded = answerOf(cycle, turn, request, sent.intent, answer);
-    const againAfterMs = isSecond ? undefined : againAfter(answer);
+    const againAfterMs = !isSecond && "againAfterMs" in answer ? answer.againAfterMs : undefined;
     if (againAfterMs === undefined) {
       await noteClosure(cycle, turn.lane, answer);
       const outcome = await asOne(cycle, async (own) => {
@@ -177,10 +177,6 @@ async function markSent<A extends AnyAnswer>(
   const sent = (at: number) => (line === undefined ? [] : [line.sent(at)]);
   if (pace !== undefined) return takePace(cycle, { lane, kind: pace, of }, sent);
   return ledger.commitSent(sent(clock.now()), of);
-}
-
-function againAfter(answer: AnyAnswer): number | undefined {
-  return answer.kind === "unauthorized" && "againAfterMs" in answer ? answer.againAfterMs : undefined;
 }
 
 function isApplied<A extends AnyAnswer>(answer: A): answer is Applied<A> {
