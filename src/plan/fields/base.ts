@@ -2,9 +2,7 @@ import type { Field, FieldBase, FieldWrite, Target } from "../../model/link.ts";
 import type { FieldValue } from "../../model/post.ts";
 import { isSameTarget, isSameValue, isStill } from "../ground/fields.ts";
 
-/**
- * How a field's base moves. Nothing here decides whether something is written.
- */
+/** How a field's base moves. Nothing here decides whether something is written. */
 
 /** Where no rule asks for anything. */
 export const noTarget: Target = { kind: "none" };

@@ -1,7 +1,7 @@
 import type { Change } from "../../ledger/change.ts";
 import type { AuditEntry, Intent } from "../../ledger/journal.ts";
 import type { IssueRef } from "../../model/issue.ts";
-import type { Parked, PatchAnswer, Row, RowNote } from "../../model/link.ts";
+import type { Parked, PatchAnswer, Row } from "../../model/link.ts";
 import type { PostId } from "../../model/post.ts";
 import type { Action, ActionKind, Decision } from "../../plan/ground/action.ts";
 import { isOpeningInDoubt, isRefusal, parkedOf } from "../../plan/ground/obstacle.ts";
@@ -45,7 +45,7 @@ export async function recordDecision(
   decision: Decision,
   now: number,
   due: "now" | number | undefined = dueOf(decision, now),
-): Promise<Recorded> {
+) {
   const { base, issueBases, standing, pauses } = decision;
   const place = { project: cycle.memory.id, post: decision.post };
   const paused = pausedBy(row, decision, now);
@@ -68,12 +68,6 @@ export async function recordDecision(
     ...(paused === row ? [] : [{ ...place, kind: "pause", at: now } as const]),
   ]);
   return { row: { ...paused, notes }, told };
-}
-
-/** What a decision leaves. */
-interface Recorded {
-  readonly row: Row & { readonly notes: readonly RowNote[] };
-  readonly told: readonly ToldAction[];
 }
 
 /** The row as its decision leaves it: a person's change on the board may pause the post. */

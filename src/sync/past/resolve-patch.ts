@@ -20,9 +20,6 @@ const maxSends = 2;
 
 type Bases = Pick<RowRecord, "base" | "issueBases">;
 
-/** What a listing tells of a PATCH whose answer was lost. */
-type PatchFate = "applied" | "not applied" | "in doubt" | "moved since";
-
 /**
  * Looks at the post for what became of a PATCH. Only a pull that began after the wait is believed, and only when it came
  * through: an older one may have passed the request on its way.
@@ -56,7 +53,12 @@ export async function resolvePatch(cycle: PulledCycle, intent: Intent): Promise<
   }
 }
 
-function find({ pull, world: { policy } }: PulledCycle, row: Row, intent: Intent): PatchFate {
+/** What a listing tells of a PATCH whose answer was lost. */
+function find(
+  { pull, world: { policy } }: PulledCycle,
+  row: Row,
+  intent: Intent,
+): "applied" | "not applied" | "in doubt" | "moved since" {
   const { post } = row;
   const action = patchOf(intent);
   const shows = ({ field }: FieldWrite, values: readonly SentValue["before"][]): boolean =>

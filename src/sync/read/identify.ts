@@ -129,11 +129,7 @@ async function learnNames(world: World, run: Run): Promise<void> {
   }
 }
 
-/**
- * As `pickProject`.
- *
- * @throws ProjectError where the key sees none, or several of that slug: nobody can tell then which is meant.
- */
+/** As `pickProject`. @throws ProjectError where the key sees none, or several of that slug: nobody can tell then which is meant. */
 export function requireProject(listed: readonly BoardProject[], key: string): BoardProject {
   const found = pickProject(listed, key);
   const named = listed.filter(({ id, slug }) => (found?.id === key ? id : slug) === key);

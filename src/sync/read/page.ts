@@ -22,20 +22,13 @@ import { readRow } from "../ground/rows.ts";
  * before a write it is asked for once more.
  */
 
-/** The posts of a page that may be what the state knows by their ids. */
-interface OwnPosts {
-  readonly posts: readonly Post[];
-  /** Those of them that are it only where most of the list is. */
-  readonly doubtful: readonly Post[];
-  /** Those that were left out. */
-  readonly others: readonly PostId[];
-}
-
 /**
  * Posts of a list without those that are surely others than the ones whose issues the state knows by their ids: a board may give an
  * id again, and another board has the same ones. What is left out is said.
+ *
+ * @returns `doubtful`: those of them that are it only where most of the list is. `others`: those that were left out.
  */
-async function ownPosts(cycle: Cycle, posts: readonly Post[]): Promise<OwnPosts> {
+async function ownPosts(cycle: Cycle, posts: readonly Post[]) {
   const { world, memory, project, tally } = cycle;
   const { lookup, rows } = world.ledger;
   const known = await lookup.linkedPosts(
@@ -63,7 +56,7 @@ async function ownPosts(cycle: Cycle, posts: readonly Post[]): Promise<OwnPosts>
 export async function storeOwn(
   cycle: Cycle,
   { posts, pull, at, trace }: Omit<Extract<Change, { readonly kind: "store-posts" }>, "kind">,
-): Promise<Omit<OwnPosts, "posts">> {
+): Promise<Omit<Awaited<ReturnType<typeof ownPosts>>, "posts">> {
   const { doubtful, others, ...own } = await ownPosts(cycle, posts);
   const sure = own.posts.filter((post) => !doubtful.includes(post));
   const isWhole = sure.length === posts.length;

@@ -120,10 +120,7 @@ async function pullChanges(cycle: Cycle, known: RepositoryMemory): Promise<Repos
   return memory;
 }
 
-/**
- * The first page was not all: every change since the cursor, oldest first. What breaks off is gone on with by the
- * next run.
- */
+/** The first page was not all: every change since the cursor, oldest first. What breaks off is gone on with by the next run. */
 async function catchUp(cycle: Cycle, known: RepositoryMemory): Promise<void> {
   const { repository, cursor } = known;
   const since = cursor === undefined ? undefined : new Date(Date.parse(cursor) - overlapMs).toISOString();

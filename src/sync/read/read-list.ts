@@ -14,12 +14,6 @@ import { type NoteCollector, storeOwn } from "./page.ts";
 /** What one reading of the list has brought. */
 export type Reading = Awaited<ReturnType<typeof readList>>;
 
-/** Posts of a page that may be others by the same ids, and when that was asked for, epoch ms. */
-interface DoubtfulPosts {
-  readonly posts: readonly Post[];
-  readonly at: number;
-}
-
 export interface ReadingWishes {
   readonly notes: NoteCollector | undefined;
   readonly list: OwnList;
@@ -46,8 +40,8 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
     categories: new Map<string, string>(),
     /** Posts of each page. */
     shown: [] as (readonly PostId[])[],
-    /** Not stored before the list is known to be this board's. */
-    doubtful: [] as DoubtfulPosts[],
+    /** Posts of a page that may be others by the same ids, and when that was asked for: not stored before the list is known to be this board's. */
+    doubtful: [] as { readonly posts: readonly Post[]; readonly at: number }[],
     /** Those that surely are others by ids of posts with issues: they are left out. */
     others: new Set<PostId>(),
   };

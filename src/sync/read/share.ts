@@ -17,15 +17,12 @@ const firstPart = 3 / 4;
 /** Where one slow page has used up all of it, or nothing is known yet, the tracker is looked at for this part of the rest. */
 const leastPart = 1 / 4;
 
-/** The run as those see it who read. */
-export interface ReadingTime {
-  readonly board: Run;
-  /** For what is read once the board's list is. */
-  rest(): Run;
-}
-
-/** How long a project may read: as long as the run lasts where nothing is known that could be written. */
-export async function shareTime(project: SyncProject, world: World, run: Run): Promise<ReadingTime> {
+/**
+ * How long a project may read, as the run that those see who read: as long as it lasts where nothing is known that could be written.
+ *
+ * @returns `rest`: for what is read once the board's list is.
+ */
+export async function shareTime(project: SyncProject, world: World, run: Run) {
   const { clock } = world;
   const now = clock.now();
   const whole = run.bounds.until - now;

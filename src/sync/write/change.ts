@@ -23,11 +23,7 @@ interface ChangePart {
   readonly writes: readonly FieldWrite<IssueField>[];
 }
 
-/**
- * What is asked for by now.
- *
- * @param fresh an issue that was read a moment ago.
- */
+/** What is asked for by now. @param fresh an issue that was read a moment ago. */
 export type Again = (fresh?: FreshIssue) => Promise<Action | undefined>;
 
 /**

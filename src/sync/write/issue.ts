@@ -128,19 +128,17 @@ export async function readFresh(
   return { kind: "failed", why: `${nameIssue(cycle, issue)} is not found` };
 }
 
-/** What came of one write to an issue, and what it means for what the action asks of others. */
-export interface IssueWritten extends PartOutcome {
-  /** Left out where nothing was sent, and where all that is to be written there waits. */
-  readonly answer?: WriteOutcome;
-}
-
-/** Sends one write to an issue that is there, made of what that shows right before. What is refused is left to the writer. */
+/**
+ * Sends one write to an issue that is there, made of what that shows right before. What is refused is left to the writer.
+ *
+ * @returns `answer`: left out where nothing was sent, and where all that is to be written there waits.
+ */
 export async function writeToIssue(
   cycle: PulledCycle,
   action: Exclude<Action, PatchPost>,
   issue: IssueRef,
   compose: (fresh: FreshIssue) => Promise<Composed<WriteOutcome>>,
-): Promise<IssueWritten> {
+): Promise<PartOutcome & { readonly answer?: WriteOutcome }> {
   const turn = { action, lane: laneOfIssue(cycle.world, issue, action.kind), pace: "other" } as const;
   let fresh: FreshIssue | Outcome | undefined;
   const { answer, outcome } = await send<WriteOutcome>(cycle, turn, async () => {
@@ -180,11 +178,7 @@ export async function eachIssue(
   return { outcome: whole, next: "go on" };
 }
 
-/**
- * Where a repository can't be written to, the action waits, and that is said once a run.
- *
- * @returns the repository as it is now.
- */
+/** Where a repository can't be written to, the action waits, and that is said once a run. @returns the repository as it is now. */
 export async function openForWrites(
   cycle: PulledCycle,
   known: RepositoryMemory,

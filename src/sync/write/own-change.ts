@@ -10,23 +10,26 @@ import { planRow } from "../../plan/plan.ts";
 import type { PulledCycle } from "../ground/cycle-state.ts";
 import { retargetOpen, rulesOf } from "../ground/settings-now.ts";
 
-/** A change of ours that an issue shows. */
-export interface AppliedChange {
-  readonly post: PostId;
-  readonly writes: readonly FieldWrite<IssueField>[];
-  /** The issue as it is by now. */
-  readonly issue: Issue;
-  readonly repository: RepositoryMemory;
-}
-
 /**
  * Records a change of ours: the issue's facts, the bases of the post that asked for it, and the bases of every post that
  * follows the issue, of whichever project, so that no board is told of it. It belongs into the transaction that ends the
  * intent: after a crash between the two our change would look like one that people made.
+ *
+ * @param change `issue`: as it is by now.
  */
 export async function takeOwnChange(
   cycle: PulledCycle,
-  { post, writes, issue, repository }: AppliedChange,
+  {
+    post,
+    writes,
+    issue,
+    repository,
+  }: {
+    readonly post: PostId;
+    readonly writes: readonly FieldWrite<IssueField>[];
+    readonly issue: Issue;
+    readonly repository: RepositoryMemory;
+  },
 ): Promise<void> {
   const { ledger, clock, policy } = cycle.world;
   const { id: project } = cycle.memory;

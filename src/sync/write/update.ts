@@ -5,15 +5,13 @@ import type { UpdateIssue } from "../../plan/ground/action.ts";
 import { hashText } from "../../plan/ground/hash.ts";
 import { planSignature } from "../../plan/ground/identity.ts";
 import { hashBlock, replaceBlock, splitBody } from "../../plan/text/block.ts";
-import type { IssueWrite, WriteOutcome } from "../../tracker/tracker.ts";
+import type { WriteOutcome } from "../../tracker/tracker.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
 import { type Outcome, waitForTurn } from "../ground/verdict.ts";
 import { earlierRequestOf } from "../read/old-state.ts";
 import { parkAction } from "./failure.ts";
 import { type FreshIssue, issueRequest, sayIssueWritten, writeToIssue } from "./issue.ts";
 import type { Composed } from "./send.ts";
-
-type EditWrite = Extract<IssueWrite, { kind: "edit-issue" }>;
 
 /**
  * Brings the text of an issue that boardsync opened up to date. Starts from the issue as it is this moment: what people
@@ -64,18 +62,12 @@ async function compose(
   });
 }
 
-/** What is sent, undefined where the issue shows it already; and the text that it then has of ours. */
-interface Edit {
-  readonly write: EditWrite | undefined;
-  readonly content: ContentBase;
-}
-
-/** What to send. A title that people changed stays theirs, and so does the room that they have taken. */
-function editOf(
-  action: UpdateIssue,
-  record: IssueRecord,
-  mostBytes: number,
-): Edit | "edited by people" | "no room" {
+/**
+ * What to send. A title that people changed stays theirs, and so does the room that they have taken.
+ *
+ * @returns `write`: undefined where the issue shows it already. `content`: the text that it then has of ours.
+ */
+function editOf(action: UpdateIssue, record: IssueRecord, mostBytes: number) {
   const { previous } = action;
   let { content } = action;
   const isTitleOurs = hashText(record.title) === previous.titleHash;
@@ -93,9 +85,9 @@ function editOf(
     content = { ...content, blockHash: hashBlock(next.block) };
     if (shown !== content.blockHash) body = next.body;
   }
-  if (title === undefined && body === undefined) return { write: undefined, content };
   const parts = { ...(title !== undefined && { title }), ...(body !== undefined && { body }) };
-  return { write: { kind: "edit-issue", number: action.issue.number, ...parts }, content };
+  const write = { kind: "edit-issue", number: action.issue.number, ...parts } as const;
+  return { write: title === undefined && body === undefined ? undefined : write, content };
 }
 
 /** What the issue has of ours by now. Where its text had to be cut, the whole of it waits until the issue changes. */

@@ -23,10 +23,7 @@ import { estimate, noteBacklogs, readImport } from "./pace.ts";
 import { patchPost } from "./patch.ts";
 import { updateIssue } from "./update.ts";
 
-/**
- * What is written, in this order: posts first, then existing issues, then new ones. So no PATCH rests on an old pull behind a slow
- * import.
- */
+/** What is written, in this order: posts first, then existing issues, then new ones. So no PATCH rests on an old pull behind a slow import. */
 const whats: Readonly<Record<ActionKind, string>> = {
   "patch-post": "posts patched",
   "update-issue": "issues brought up to date",
@@ -61,12 +58,6 @@ function partsOf(actions: readonly Judged[]) {
 }
 
 /**
- * Says of an action that is planned again right before it is written what becomes of it where that is not what was ordered;
- * undefined where it is.
- */
-export type Recheck = (wanted: Judged, now: Action | undefined) => Promise<Outcome | undefined>;
-
-/**
  * Makes an action anew from what both sides show right before it is written; undefined where nothing asks for it any more.
  *
  * @param fresh the issue that it changes, where that was read a moment ago.
@@ -75,8 +66,11 @@ export type Replan = (wanted: Judged, row: Row | undefined, fresh?: FreshIssue) 
 
 /** How an order differs from what the rules ask for. */
 export interface Ways {
-  /** Where the order names the very actions; left out where it lets the plan decide. */
-  readonly recheck?: Recheck;
+  /**
+   * Says of an action that is planned again right before it is written what becomes of it where that is not what was ordered, undefined
+   * where it is. Left out where the order lets the plan decide.
+   */
+  readonly recheck?: (wanted: Judged, now: Action | undefined) => Promise<Outcome | undefined>;
   /** Where no rule asks for the actions; left out where the rules do. */
   readonly replan?: Replan;
 }
