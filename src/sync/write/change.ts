@@ -140,14 +140,10 @@ function requestOf(
     signature,
     repository,
     write,
-    place,
-    number: issue.number,
-    issueWrites: writes,
-    updatedAtBefore: issue.updatedAt,
+    kept: { issueWrites: writes, updatedAtBefore: issue.updatedAt },
     isOwnRefusal:
       write.kind === "add-labels" && write.labels.some((name) => lacksLabel(cycle, repository, name)),
     fields: writes,
-    claim: "the issue was changed",
     record: async (own, record) => {
       const shown = record?.issue ?? withFields(issue, writes, repository.milestones);
       await takeOwnChange(own, { post: action.post, writes, issue: shown, repository });

@@ -72,11 +72,8 @@ function requestOf(
     action,
     ...writing,
     write: { kind: "add-comment", number: issue.number, body },
-    place: nameIssue(cycle, issue),
-    number: issue.number,
-    issueWrites: [write],
+    kept: { issueWrites: [write] },
     fields: [{ field: "comment", value: ruleText }],
-    claim: "the comment was made",
     record: (own) => takeComment(own, action, comment),
   });
 }

@@ -128,13 +128,11 @@ function sendOnce(opening: Opening, write: CreateWrite): Promise<Sent<WriteOutco
     signature: planSignature(action),
     repository,
     write,
-    place: repository.repository.name,
-    content: action.content,
+    kept: { content: action.content },
     fields: [
       { field: "title", value: action.title },
       ...action.labels.map((label) => ({ field: "label", value: label })),
     ],
-    claim: "the issue was opened",
     isShown: (record) => record !== undefined && isOurs(cycle, action, record),
     record: async (own, record) => {
       if (record !== undefined) await linkOpened({ ...opening, cycle: own }, write, record);

@@ -19,21 +19,16 @@ import { askRepositoryAgain, asProjectError } from "../read/repositories.ts";
 import { failWrite } from "./failure.ts";
 import { type Composed, intentLine, type Request, send } from "./send.ts";
 
-type AnyAction = Pick<Action, "post" | "kind">;
-
 /** One write to an issue, as its writer wants it sent. */
-export interface IssueWriting
-  extends Pick<NewIntent, "number" | "content" | "issueWrites" | "updatedAtBefore"> {
+export interface IssueWriting {
   readonly action: Exclude<Action, PatchPost>;
   readonly signature: string | undefined;
   readonly repository: RepositoryMemory;
   readonly write: IssueWrite;
-  /** As reports name it: the issue, or the repository that it is to be opened in. */
-  readonly place: string;
+  /** What the journal keeps of it besides. */
+  readonly kept: Pick<NewIntent, "content" | "issueWrites" | "updatedAtBefore">;
   /** As the audit tells them. */
   readonly fields: AuditEntry["fields"];
-  /** What nobody knows when the answer is lost: `the issue was opened`. */
-  readonly claim: string;
   /** Whether the answer shows what was asked for; anything less is an unknown outcome. Left out where any answer does. */
   readonly isShown?: (record: IssueRecord | undefined) => boolean;
   /** Set where a refusal is this write's own, whatever the tracker says: it names a label that could not be made. */
@@ -44,22 +39,19 @@ export interface IssueWriting
 
 /** The request of a write to an issue. */
 export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request<WriteOutcome> {
-  const { action, signature, write, place, fields, claim, number, content, issueWrites, updatedAtBefore } =
-    writing;
-  const { post, reason } = action;
+  const { action, signature, write, kept, fields, isShown = () => true, isOwnRefusal, record } = writing;
+  const { post, reason, kind } = action;
   const { repository } = writing.repository;
-  const { isShown = () => true, isOwnRefusal, record } = writing;
+  const number = "number" in write ? write.number : undefined;
   return {
     post,
     reason,
     line: intentLine(
       cycle,
       {
-        ...{ post, reason, kind: action.kind, bodyHash: hashBody(write), repository: repository.id },
+        ...{ post, reason, kind, bodyHash: hashBody(write), repository: repository.id },
         ...(number !== undefined && { number }),
-        ...(content !== undefined && { content }),
-        ...(issueWrites !== undefined && { issueWrites }),
-        ...(updatedAtBefore !== undefined && { updatedAtBefore }),
+        ...kept,
       },
       signature,
     ),
@@ -78,9 +70,23 @@ export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request
     words: ({ record: shown }) =>
       number === undefined && shown !== undefined ? `opened as #${shown.issue.number}` : "accepted",
     record: (own, answer) => record(own, answer.record),
-    fail: (own, failure) => failWrite(own, "tracker", { post, issue: place, claim }, failure),
+    fail: (own, failure) => {
+      const issue =
+        number === undefined ? repository.name : nameIssue(cycle, { repositoryId: repository.id, number });
+      return failWrite(
+        own,
+        "tracker",
+        { post, issue, claim: claims[kind] ?? "the issue was changed" },
+        failure,
+      );
+    },
   };
 }
+
+const claims: Readonly<Partial<Record<ActionKind, string>>> = {
+  "create-issue": "the issue was opened",
+  "comment-issue": "the comment was made",
+};
 
 /** Counts what was written to an issue, and says it. */
 export function sayIssueWritten(
@@ -106,7 +112,7 @@ export interface FreshIssue {
 /** Reads an issue right before it is written to; or says what has become of the action where it can't be written to now. */
 export async function readFresh(
   cycle: PulledCycle,
-  action: AnyAction,
+  action: Pick<Action, "post" | "kind">,
   issue: IssueRef,
 ): Promise<FreshIssue | Outcome> {
   const found = repositoryById(cycle, issue.repositoryId);
@@ -210,7 +216,7 @@ export async function whyClosed(cycle: PulledCycle, known: RepositoryMemory): Pr
 export async function waitIfClosed(
   cycle: PulledCycle,
   known: RepositoryMemory,
-  action: AnyAction,
+  action: Pick<Action, "post" | "kind">,
   answer: WriteOutcome,
 ): Promise<Outcome | undefined> {
   const isForbidden = answer.kind === "forbidden";

@@ -32,7 +32,7 @@ export async function prepareIssue(opening: Opening): Promise<CreateWrite> {
   const { cycle, repository, action } = opening;
   const { tally } = cycle;
   const issue = repository.repository.name;
-  const { milestone: title } = action;
+  const { body, labels, assignees, milestone: title, type } = action;
   const found = title === undefined ? undefined : await findMilestone(cycle, repository, title);
   if (title !== undefined && found?.state !== "open") {
     const message =
@@ -43,15 +43,8 @@ export async function prepareIssue(opening: Opening): Promise<CreateWrite> {
   }
   const milestone = found?.state === "open" ? found : undefined;
   await ensureLabels(cycle, repository, action);
-  const wanted: CreateWrite = {
-    kind: "create-issue",
-    title: action.title,
-    body: action.body,
-    labels: action.labels,
-    assignees: action.assignees,
-    milestone: milestone?.number,
-    type: action.type,
-  };
+  const values = { labels, assignees, milestone: milestone?.number, type };
+  const wanted: CreateWrite = { kind: "create-issue", title: action.title, body, ...values };
   const left = optionalValues(wanted).filter((one) => isRefused(opening, one));
   if (left.length > 0) {
     const message = `${repository.name} has refused ${nameValues(left, action)}, so issues are opened without. That is tried again with the next full look (\`fullEvery\`), or when the config has changed.`;

@@ -47,14 +47,11 @@ async function compose(
     signature: planSignature(action),
     repository,
     write,
-    place: nameIssue(cycle, action.issue),
-    number: action.issue.number,
-    content,
+    kept: { content },
     fields: [
       ...(write.title === undefined ? [] : [{ field: "title", value: write.title }]),
       ...(write.body === undefined ? [] : [{ field: "body", value: "the managed block" }]),
     ],
-    claim: "the issue was changed",
     record: async (own, shown) => {
       await own.world.ledger.commit(contentNow(own, action, content, shown ?? record));
       sayIssueWritten(own, { post: action.post, issue: nameIssue(own, action.issue) });
