@@ -125,7 +125,6 @@ export async function openPage(setup: PageSetup = {}): Promise<PageStage> {
         isOn: () => setup.orders === true || setup.orders?.isOn() === true,
         tracker: () => connectSides(config, secretsOf(stage), machine).tracker,
         start: (key) => started.push(key),
-        projects: () => config.projects.map(({ project }) => project),
         log,
         signal: new AbortController().signal,
       },

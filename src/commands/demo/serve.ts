@@ -109,7 +109,6 @@ async function servePage(terminal: Terminal, connected: Connected, port: number)
         const chosen = projects.filter((project) => project.key === key);
         queue.add(key, async () => void (await run({ kind: "sync" }, chosen)), "follow");
       },
-      projects: () => projects.map(({ key }) => key),
       log,
       signal,
     },

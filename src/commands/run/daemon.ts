@@ -186,7 +186,6 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
         },
         tracker: () => session().sides.tracker,
         start: crew.start,
-        projects: () => session().projects.map(({ key }) => key),
         log: followLog(post),
         signal: terminal.signal,
       },

@@ -3,7 +3,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import { asStarted } from "../../sync/ground/remedy.ts";
 import { tellTimes } from "../../sync/tell/times.ts";
 import type { HttpPart } from "../http.ts";
-import { linksAddress, readPostAddress, readRunAddress, rootFrom, toRoot } from "./addresses.ts";
+import { headerOf, linksAddress, readPostAddress, readRunAddress, rootFrom, toRoot } from "./addresses.ts";
 import {
   admitGuest,
   createTries,
@@ -17,7 +17,7 @@ import {
 import { html, type Markup, own, type Writing, writeOut } from "./html.ts";
 import { contentSecurityPolicy, layOut, type RenderedPage } from "./layout.ts";
 import { type LinksQuery, renderLinks } from "./links.ts";
-import { type Reader, type Serving, type ServingOptions, serveOrders } from "./orders/orders.ts";
+import { type Given, type Reader, type Serving, type ServingOptions, serveOrders } from "./orders/orders.ts";
 import { renderOverview } from "./overview.ts";
 import { renderPost } from "./post.ts";
 import { renderRun } from "./run.ts";
@@ -69,10 +69,16 @@ export function pagePart(options: PageOptions): HttpPart {
   const show = async (
     reply: FastifyReply,
     reader: Reader,
-    render: (looking: Looking) => Promise<RenderedPage>,
+    render: (looking: Looking) => Promise<RenderedPage | Given>,
     done?: string,
   ): Promise<FastifyReply> => {
     const page = (await options.read((ledger) => render(look(reader, ledger)))) ?? nothingYet;
+    const root = rootFrom(reply.request.url);
+    if ("way" in page)
+      return reply
+        .code(303)
+        .header("location", `${headerOf(page.way, root)}?done=${page.done}`)
+        .send();
     const use = orders.formsFor(reader) === undefined ? "Read-only: commands are typed at a terminal. " : "";
     const { timezone } = options.view();
     const foot = html`boardsync ${own(version)}. ${own(use)}Times are in ${timezone}.`;
@@ -84,16 +90,12 @@ export function pagePart(options: PageOptions): HttpPart {
       .send(
         writeOut(layOut(page, said, foot), {
           ...options,
-          root: rootFrom(reply.request.url),
+          root,
           tell: tellTimes(clock.now(), timezone).tell,
         }),
       );
   };
-  const orders = serveOrders(options, {
-    admit,
-    show,
-    write: (reader, work) => options.read((ledger) => work(look(reader, ledger))),
-  });
+  const orders = serveOrders(options, { admit, show });
   const door = createDoor(options);
   const serve =
     (render: (looking: Looking, request: FastifyRequest) => Promise<RenderedPage>) =>

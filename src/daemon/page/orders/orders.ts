@@ -5,7 +5,7 @@ import type { Clock } from "../../../model/surroundings.ts";
 import { minuteMs } from "../../../model/time.ts";
 import type { Nothing } from "../../../sync/orders/foresight.ts";
 import type { Tracker } from "../../../tracker/tracker.ts";
-import { headerOf, rootFrom, toRoot } from "../addresses.ts";
+import { toRoot } from "../addresses.ts";
 import type { Entry } from "../gate.ts";
 import { html, type Markup } from "../html.ts";
 import type { RenderedPage } from "../layout.ts";
@@ -23,8 +23,6 @@ export interface OrderOptions {
   tracker(): Pick<Tracker, "repository" | "readIssue">;
   /** Starts the run of a project at once. */
   start(project: string): void;
-  /** Those of the config as it is now. */
-  projects(): readonly string[];
   readonly log: Log;
   /** Ends what is being asked of GitHub. */
   readonly signal: AbortSignal;
@@ -43,18 +41,23 @@ export interface ServingOptions {
   readonly orders: OrderOptions;
 }
 
+/** An order was given: the way back to where its form stood, with what is said there. */
+export interface Given {
+  readonly way: Markup;
+  /** Of the address. */
+  readonly done: string;
+}
+
 /** How the page answers. */
 export interface Serving {
   /** Lets in, or answers by itself and gives undefined. */
   admit(request: FastifyRequest, reply: FastifyReply): Reader | undefined;
-  /** Shows a page. */
+  /** Shows a page, or leads back to one. */
   show(
     reply: FastifyReply,
     reader: Reader,
-    render: (looking: Looking) => Promise<RenderedPage>,
+    render: (looking: Looking) => Promise<RenderedPage | Given>,
   ): Promise<FastifyReply>;
-  /** Works on the state; undefined where there is none yet. */
-  write<T>(reader: Reader, work: (looking: Looking) => Promise<T>): Promise<T | undefined>;
 }
 
 /** More than any form of the page sends. */
@@ -78,7 +81,7 @@ interface AskedQuestion {
  */
 export function serveOrders(
   { orders: options, state, url, clock: { now } }: ServingOptions,
-  { admit, show, write }: Serving,
+  { admit, show }: Serving,
 ) {
   const formOf = ({ session }: Reader) => ({ purpose: "form", session, lifeMs });
   const doneOf = ({ session }: Reader) => ({ purpose: "done", session, lifeMs });
@@ -104,54 +107,35 @@ export function serveOrders(
     const content = renderQuestion(order, question, form, isAgain);
     return { status: isAgain ? 409 : 200, title: question.question, content };
   };
-  const answerFirst = async (reader: Reader, fields: URLSearchParams, reply: FastifyReply) => {
+  const answerFirst = async (reader: Reader, fields: URLSearchParams, looking: Looking) => {
     const order = readOrder(fields);
     const isSealed = (one: PageOrder): boolean =>
       isSameSecret(fields.get("seal") ?? "", sealOrder(state().pageKey, reader.session, one));
-    if (order === undefined || !isSealed(order))
-      return show(reply, reader, async () => refusal(403, ...strangeForm));
-    return show(reply, reader, async (looking) => {
-      const seen = await look(order, looking);
-      return "nothing" in seen ? sayNothing(order, seen, 200) : ask(reader, order, seen, false);
-    });
+    if (order === undefined || !isSealed(order)) return refusal(403, ...strangeForm);
+    const seen = await look(order, looking);
+    return "nothing" in seen ? sayNothing(order, seen, 200) : ask(reader, order, seen, false);
   };
-  const answerSecond = async (
-    reader: Reader,
-    form: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> => {
+  const answerSecond = async (reader: Reader, form: string, looking: Looking) => {
+    const { ledger, view } = looking;
     const asked = takeBack(state().pageKey, formOf(reader), form, now());
-    if (asked === undefined) return show(reply, reader, async () => refusal(409, ...usedForm));
+    // What is looked at afterwards is no older than this: whichever process was quicker has used it up.
+    const isFirst = asked && (await ledger.runs.useForm(asked.print, asked.until, now()));
+    if (!isFirst) return refusal(409, ...usedForm);
     const { order, print }: AskedQuestion = JSON.parse(asked.text);
-    const outcome = await oneByOne(() =>
-      write(reader, async (looking) => {
-        // What is looked at afterwards is no older than this: whichever process was quicker has used it up.
-        const isFirst = await looking.ledger.runs.useForm(asked.print, asked.until, looking.times.now);
-        if (!isFirst) return undefined;
-        const seen = await look(order, looking);
-        if ("nothing" in seen || printOf(seen) !== print) return seen;
-        await looking.ledger.commit(seen.asks({ at: looking.times.now, by: "page" }));
-        return { words: `${seen.done}.` };
-      }),
-    );
-    if (outcome === undefined) return show(reply, reader, async () => refusal(409, ...usedForm));
-    if (!("words" in outcome))
-      return show(reply, reader, async () =>
-        "nothing" in outcome ? sayNothing(order, outcome, 409) : ask(reader, order, outcome, true),
-      );
+    const seen = await look(order, looking);
+    if ("nothing" in seen) return sayNothing(order, seen, 409);
+    if (printOf(seen) !== print) return ask(reader, order, seen, true);
+    await ledger.commit(seen.asks({ at: now(), by: "page" }));
     const { kind, project, post } = order;
     options.log.info(
       { project, order: kind, ...(post !== "" && { post }) },
       "An order was given on the page",
     );
     // A pause counts at once, and asks for nothing to be done.
-    const started = project === "" ? options.projects() : [project];
+    const started = project === "" ? view.projects.map((one) => one.project.key) : [project];
     if (kind !== "pause") for (const key of started) options.start(key);
-    const words =
-      kind === "run" || kind === "pause" ? outcome.words : `${outcome.words} A run starts now and does it.`;
-    const location = `${headerOf(wayBackOf(order), rootFrom(request.url))}?done=${hand(state().pageKey, doneOf(reader), words, now())}`;
-    return reply.code(303).header("location", location).send();
+    const words = `${seen.done}.${kind === "run" || kind === "pause" ? "" : " A run starts now and does it."}`;
+    return { way: wayBackOf(order), done: hand(state().pageKey, doneOf(reader), words, now()) };
   };
 
   return {
@@ -195,9 +179,11 @@ export function serveOrders(
             const fields = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
             if (reader === undefined) return reply.code(403).send();
             const form = fields.get("form");
-            return form === null
-              ? answerFirst(reader, fields, reply)
-              : answerSecond(reader, form, request, reply);
+            return show(reply, reader, (looking) =>
+              form === null
+                ? answerFirst(reader, fields, looking)
+                : oneByOne(() => answerSecond(reader, form, looking)),
+            );
           },
         );
         ready();
