@@ -28,46 +28,45 @@ export interface UndoPart {
     | {
         readonly why: string;
         readonly place: string | null;
-        /** It is no post, and is called so. */
-        readonly isEntry?: boolean;
+        /** It is no post, and `post` is what it is called. */
+        readonly isEntry: boolean;
       }
     | undefined;
 }
 
-/** Everything that an undo takes back, or says that it doesn't. Labels, notes and links follow from other things. */
+/** What may be taken back. Labels, notes and links follow from other things. */
 const undoneKinds: readonly string[] = [
   "patch-post",
   "create-issue",
-  "update-issue",
   "edit-issue",
   "add-labels",
   "remove-label",
   "change-issue",
-  "add-comment",
-  "comment-issue",
 ];
 
-const unknown = "nobody knows whether it arrived: look at it by hand";
+const textIsGone = "the text that was there before is not kept";
+const isRead = "a comment has been read, and is not taken back";
 
-/** What the board's own tools have made stays: by kind of the audit, why. */
+/** What stays, by its kind in the audit, and why. */
+const staying: Readonly<Record<string, string>> = {
+  "update-issue": textIsGone,
+  "add-comment": isRead,
+  "comment-issue": isRead,
+};
+
+/** The same of what the board's own tools have made. */
 const madeByTools: Readonly<Record<string, string>> = {
   "create-post": "a post that an issue has become stays: only the board can remove it",
   "create-entry": "a draft stays: only the board can delete it",
-  "update-entry": "the text that was there before is not kept",
+  "update-entry": textIsGone,
   "publish-entry": "what is published has been read",
 };
 
 /** Of a run, what its calls of the board's tools leave as it is. */
-export function keptOf(writes: readonly RunWrite[]): readonly (UndoPart & { readonly kept: object })[] {
-  return writes.flatMap(({ kind, subject, post, issue, outcome }) => {
-    const made = madeByTools[kind];
-    if (made === undefined || subject === undefined) return [];
-    const why = outcome === "unknown" ? unknown : made;
-    const place = issue === undefined ? null : `${issue.repository}#${issue.number}`;
-    const name = post ?? ((place ?? nameEntry(subject)) as PostId);
-    const kept = { why: `${kind}: ${why}`, place, isEntry: post === undefined && place === null };
-    return [{ post: name, kind: "patch-post" as const, issue: undefined, fields: [], isOpened: false, kept }];
-  });
+export function keptOf(writes: readonly RunWrite[]): readonly UndoPart[] {
+  return writes
+    .filter(({ kind, subject }) => kind in madeByTools && subject !== undefined)
+    .map((write) => toPart(write));
 }
 
 /**
@@ -75,14 +74,10 @@ export function keptOf(writes: readonly RunWrite[]): readonly (UndoPart & { read
  *
  * @param writes those of the post, oldest first.
  */
-export function partsOf(
-  post: PostId,
-  writes: readonly RunWrite[],
-  row: Row | undefined,
-): readonly UndoPart[] {
+export function partsOf(writes: readonly RunWrite[], row: Row | undefined): readonly UndoPart[] {
   const parts = writes
-    .filter(({ kind }) => undoneKinds.includes(kind))
-    .map((write) => toPart(post, write, row));
+    .filter(({ kind }) => undoneKinds.includes(kind) || kind in staying)
+    .map((write) => toPart(write, row));
   const opened = parts.filter(({ isOpened }) => isOpened);
   const others = parts.filter(
     ({ issue }) => issue === undefined || !opened.some((one) => one.issue && isSameIssue(one.issue, issue)),
@@ -96,17 +91,19 @@ export function partsOf(
   return [...others.filter(({ kept }) => kept !== undefined), ...merged, ...opened];
 }
 
-function toPart(post: PostId, write: RunWrite, row: Row | undefined): UndoPart {
+function toPart(write: RunWrite, row?: Row): UndoPart {
+  const { post, side, kind, subject = "" } = write;
   const issue = issueOf(write, row);
   const why = whyKept(write, issue);
   const place = write.issue === undefined ? null : `${write.issue.repository}#${write.issue.number}`;
+  const isEntry = post === undefined && place === null;
   return {
-    post,
-    kind: write.side === "board" ? "patch-post" : "change-issue",
+    post: post ?? ((place ?? nameEntry(subject)) as PostId),
+    kind: side === "board" ? "patch-post" : "change-issue",
     issue,
     fields: write.fields as readonly SentValue<Field>[],
-    isOpened: write.kind === "create-issue" && why === undefined,
-    kept: why === undefined ? undefined : { why: `${write.kind}: ${why}`, place },
+    isOpened: kind === "create-issue" && why === undefined,
+    kept: why === undefined ? undefined : { why: `${kind}: ${why}`, place, isEntry },
   };
 }
 
@@ -121,13 +118,12 @@ function issueOf({ side, kind, repository, issue }: RunWrite, row: Row | undefin
 }
 
 function whyKept({ side, kind, outcome, fields }: RunWrite, issue: IssueRef | undefined): string | undefined {
-  if (outcome === "unknown") return unknown;
-  if (kind === "add-comment" || kind === "comment-issue")
-    return "a comment has been read, and is not taken back";
-  const isText = kind === "edit-issue" && fields.some(({ field }) => field === "title" || field === "body");
-  if (kind === "update-issue" || isText) return "the text that was there before is not kept";
+  if (outcome === "unknown") return "nobody knows whether it arrived: look at it by hand";
+  if (kind === "edit-issue" && fields.some(({ field }) => field === "title" || field === "body"))
+    return textIsGone;
   const isNowhere = side === "tracker" && issue === undefined;
-  return isNowhere ? "it is not known any more which issue that was" : undefined;
+  const lost = isNowhere ? "it is not known any more which issue that was" : undefined;
+  return staying[kind] ?? madeByTools[kind] ?? lost;
 }
 
 /** What is to be done about one part of a run. */

@@ -30,25 +30,26 @@ import {
   undoOnPost,
 } from "./undo-plan.ts";
 
-/** What an undo comes to. */
-export interface Undone {
-  /** Where it was only looked at: what it would write, as a file keeps it. */
-  readonly saved: SavedProject | undefined;
-  /** What became of each part; where it was only looked at, of those that stay as they are. */
-  readonly carried: readonly CarriedAction[];
-}
-
 /**
  * Takes back what a run has written for the project, where nobody has touched it since; or tells what that would be. What is
  * shown, agreed on and sent are the same actions, and they are written like those of every other run.
+ *
+ * @returns what became of each part. Where it was only looked at: of those that stay as they are, and what it would write.
  */
-export async function undoRun(cycle: PulledCycle, order: UndoOrder): Promise<Undone> {
+export async function undoRun(
+  cycle: PulledCycle,
+  order: UndoOrder,
+): Promise<{ readonly saved: SavedProject | undefined; readonly carried: readonly CarriedAction[] }> {
   // A person who has resumed what is paused may undo it.
   await takeRequests(cycle);
   const stayed: CarriedAction[] = [];
   const planned = new Map<Judged, UndoPart & Asked>();
+  const { agreed } = order;
+  // A look has shown nothing before.
+  const shown = agreed && (agreed.find(({ project }) => project === cycle.project.key)?.actions ?? []);
   for (const part of await partsOfRun(cycle, order)) {
-    const step = await attempt(cycle, part.post, () => planPart(cycle, order, part));
+    const { post } = part;
+    const step = await attempt(cycle, post, () => planPart(cycle, order, part));
     if ("kind" in step) {
       stayed.push(tellDone(cycle, part, step));
       continue;
@@ -60,7 +61,8 @@ export async function undoRun(cycle: PulledCycle, order: UndoOrder): Promise<Und
     if (row === undefined || action === undefined) continue;
     const wanted = want(cycle, row, action, { lines: describeAction(cycle, row, action) });
     const judged: Judged = { ...wanted, verdict: { kind: "go" }, followUp: undefined };
-    if (isAgreed(cycle, order, judged)) {
+    const isAgreed = shown?.some((one) => one.post === post && one.signature === judged.planSignature);
+    if (isAgreed !== false) {
       // What is shown is all that is written, also where more could be by the time of the write.
       const { changes } = judged.planned;
       const fields = part.fields.filter(({ field }) => changes.some((one) => one.field === field));
@@ -68,7 +70,7 @@ export async function undoRun(cycle: PulledCycle, order: UndoOrder): Promise<Und
     } else stayed.push(refuse(cycle, part, [movedSince]));
   }
   const actions = [...planned.keys()];
-  if (order.agreed === undefined) return { saved: saveActions(cycle, actions), carried: stayed };
+  if (agreed === undefined) return { saved: saveActions(cycle, actions), carried: stayed };
   for (const { post, kind } of actions) approve(cycle, post, kind, { at: cycle.world.clock.now() });
   const replan: Replan = async (judged, _, fresh) => {
     const known = planned.get(judged);
@@ -92,7 +94,7 @@ async function partsOfRun(cycle: PulledCycle, { run }: UndoOrder): Promise<reado
     ({ project }) => project === cycle.memory.id,
   );
   const parts = await inOrder([...Map.groupBy(writes, ({ post }) => post)], async ([post, made]) =>
-    post === undefined ? [] : partsOf(post, made, await readRow(cycle, post)),
+    post === undefined ? [] : partsOf(made, await readRow(cycle, post)),
   );
   return inWriteOrder([...parts.flat(), ...keptOf(writes)]);
 }
@@ -140,15 +142,6 @@ async function isDiscussed({ world, run, account }: PulledCycle, issue: IssueRef
   return false;
 }
 
-/** Only what was shown is done; a look has shown nothing before. */
-function isAgreed({ project }: PulledCycle, { agreed }: UndoOrder, wanted: Judged): boolean {
-  const shown = agreed?.find((one) => one.project === project.key)?.actions ?? [];
-  return (
-    agreed === undefined ||
-    shown.some(({ post, signature }) => post === wanted.post && signature === wanted.planSignature)
-  );
-}
-
 /** What could not be looked at, or was sent and did not come through: an undo is not repeated by itself. */
 function tellDone(
   cycle: PulledCycle,
@@ -173,7 +166,7 @@ function refuse(cycle: PulledCycle, part: UndoPart, why: readonly string[]): Car
   const told = tell(cycle, part, "refused", message);
   const { post, issue } = told;
   const code = "undo.refused";
-  if (part.kept?.isEntry === true) noteError(cycle.tally, { code, message: `${post}: ${message}` });
+  if (part.kept?.isEntry) noteError(cycle.tally, { code, message: `${post}: ${message}` });
   else noteError(cycle.tally, { post, issue: issue ?? undefined, code, message });
   return told;
 }
