@@ -29,19 +29,18 @@ import type { Looking, PageProject } from "../view.ts";
 import type { OrderKind, PageOrder } from "./order.ts";
 
 /** What an order will do, and how the page asks whether it is to be done. */
-export interface Question extends Foresight, Words {
-  /** What is let go, or discarded. */
-  readonly actions?: readonly HeldAction[];
-}
-
-interface Words {
+export interface Question extends Foresight {
   /** "Approve 2 actions of acme-app?" */
   readonly question: string;
   /** On the button that carries it out. */
   readonly button: string;
   /** What is said when it is carried out, without its full stop. */
   readonly done: string;
+  /** What is let go, or discarded. */
+  readonly actions?: readonly HeldAction[];
 }
+
+type Answer = Promise<Question | Nothing>;
 
 /** What GitHub is asked with, for an issue that is to be linked. */
 interface Asking {
@@ -63,73 +62,57 @@ interface Foreseeing extends Required<Sight>, Asking {
  *
  * @throws ConfigError where it names an issue that can't be linked, or none; RemoteError where GitHub can't be asked for it.
  */
-export async function foresee(
-  order: PageOrder,
-  looking: Looking,
-  asking: Asking,
-): Promise<Question | Nothing> {
+export async function foresee(order: PageOrder, looking: Looking, asking: Asking): Answer {
   const { view, ledger, times } = looking;
-  const { kind, project: key } = order;
-  if (key === "") return foreseeAll(order, looking);
+  const { kind, project: key, post } = order;
+  const sight = { ledger, now: times.now };
+  const wayOfWhole = waysOfWhole[kind];
+  if (key === "") {
+    const whole: Whole = { of: "all", projects: foundProjects(view.policy.projectKeys, ledger) };
+    return wayOfWhole?.(sight, whole, "all projects") ?? { nothing: "Name a project." };
+  }
   const known = view.projects.find(({ project }) => project.key === key);
   if (known === undefined) return { nothing: `The config has no project ${key} any more.` };
   const id = ledger.memory.project(key)?.id;
   if (id === undefined && kind !== "run")
     return { nothing: `The project ${key} never ran, so nothing of it waits.` };
-  const project = id ?? ("" as ProjectId);
+  const named = { key, project: id ?? ("" as ProjectId), post: post as PostId };
+  if (post === "" && wayOfWhole) return wayOfWhole(sight, { of: "project", projects: [named] }, key);
   const pending = id === undefined ? [] : await ledger.requests.pending(id);
-  const named = { key, project, post: order.post as PostId };
-  const name = order.post === "" ? key : `${key}/${order.post}`;
-  const sight = { ledger, now: times.now, pending };
-  return ways[kind]({ ...sight, ...asking, looking, order, known, named, name });
+  const name = post === "" ? key : `${key}/${post}`;
+  return ways[kind]({ ...sight, pending, ...asking, looking, order, known, named, name });
 }
 
-/** What concerns every project at once. */
-async function foreseeAll(
-  { kind }: PageOrder,
-  { view, ledger, times }: Looking,
-): Promise<Question | Nothing> {
-  const whole: Whole = { of: "all", projects: foundProjects(view.policy.projectKeys, ledger) };
-  const sight = { ledger, now: times.now };
-  if (kind === "pause") return askPauseWhole(sight, whole, "all projects");
-  if (kind === "resume" || kind === "resume-discard")
-    return askResumeWhole(sight, whole, "all projects", kind);
-  return { nothing: "Name a project." };
-}
+type WayOfWhole = (sight: Sight, whole: Whole, name: string) => Answer;
 
-async function askPauseWhole(sight: Sight, whole: Whole, name: string): Promise<Question | Nothing> {
-  const seen = await foreseePauseWhole(sight, whole, "somebody resumes it");
-  if (seen.since !== undefined && !seen.isResuming)
-    return { nothing: whole.of === "all" ? "All projects are paused already." : "It is paused already." };
-  return {
-    ...seen,
-    question: `Stop all writes for ${name}?`,
-    button: "Stop all writes",
-    done: `${name} ${are(whole)} paused: nothing is written`,
-  };
-}
+/** What concerns a project, or every one, at once. */
+const waysOfWhole: Readonly<Partial<Record<OrderKind, WayOfWhole>>> = {
+  async pause(sight, whole, name) {
+    const seen = await foreseePauseWhole(sight, whole, "somebody resumes it");
+    if (seen.since !== undefined && !seen.isResuming)
+      return { nothing: whole.of === "all" ? "All projects are paused already." : "It is paused already." };
+    const done = `${name} ${are(whole)} paused: nothing is written`;
+    return { ...seen, question: `Stop all writes for ${name}?`, button: "Stop all writes", done };
+  },
+  resume: (...on) => resumeWhole("resume", ...on),
+  "resume-discard": (...on) => resumeWhole("resume-discard", ...on),
+};
 
-async function askResumeWhole(
-  sight: Sight,
-  whole: Whole,
-  name: string,
-  way: Resuming,
-): Promise<Question | Nothing> {
+async function resumeWhole(way: Resuming, ...[sight, whole, name]: Parameters<WayOfWhole>): Answer {
   const seen = await foreseeResumeWhole(sight, whole, way === "resume-discard");
   if ("nothing" in seen) return seen;
   if (seen.isResuming) return { nothing: already };
-  const [question, button] = wordsOfResume(name, way);
-  return { ...seen, question, button, done: `${name} ${are(whole)} resumed` };
+  return { ...seen, ...wordsOfResume(name, way), done: `${name} ${are(whole)} resumed` };
 }
 
 function are({ of }: Whole): string {
   return of === "all" ? "are" : "is";
 }
 
-function wordsOfResume(name: string, way: Resuming): readonly [question: string, button: string] {
+function wordsOfResume(name: string, way: Resuming): Pick<Question, "question" | "button"> {
   return way === "resume"
-    ? [`Resume ${name}?`, "Resume"]
-    : [`Resume ${name}, and leave both sides as they are?`, "Resume without writing"];
+    ? { question: `Resume ${name}?`, button: "Resume" }
+    : { question: `Resume ${name}, and leave both sides as they are?`, button: "Resume without writing" };
 }
 
 /** By this it is known whether what was shown is still what would happen. The words of why it is held may change meanwhile. */
@@ -142,22 +125,32 @@ export function printOf({ question, effects, actions = [], notified }: Question)
 }
 
 /** One entry an order. */
-const ways: Readonly<Record<OrderKind, (foreseeing: Foreseeing) => Promise<Question | Nothing>>> = {
+const ways: Readonly<Record<OrderKind, (foreseeing: Foreseeing) => Answer>> = {
   approve: (foreseeing) => answerHeld(foreseeing, false),
   discard: (foreseeing) => answerHeld(foreseeing, true),
   retry: (foreseeing) => askRetry(foreseeing, "retry"),
   release: (foreseeing) => askRetry(foreseeing, "release"),
-  link: askLink,
-  unlink: async ({ named, name, order, looking, ...sight }) => {
-    const issue = order.issue === "" ? undefined : order.issue;
-    return ask(await foreseeUnlink(sight, named, issue, looking.view.trackerUrl), ({ names }) => ({
-      question: `End the link of ${name} to ${names.join(", ")}?`,
-      button: "Unlink",
-      done: `The link of ${name} to ${names.join(", ")} ends`,
-    }));
+  async link({ looking, order, known, named, name, tracker, bounds, ...sight }) {
+    const { trackerUrl, projects } = looking.view;
+    const routed = projects.map(({ project }) => project.settings);
+    const issue = findIssue(order.issue, trackerUrl, routed, sight.ledger);
+    const { several } = known.project.settings;
+    const seen = await foreseeLink(sight, named, issue, several, () => askIssue(tracker, issue, bounds));
+    if ("nothing" in seen) return seen;
+    const link = `${name} to ${issue.repository}#${issue.number}`;
+    const effects = [`GitHub has this issue, and it is ${seen.seen.state}.`, ...seen.effects] as const;
+    const done = `${name} is linked to ${issue.repository}#${issue.number}`;
+    return { ...seen, effects, question: `Link ${link}?`, button: "Link", done };
   },
-  async pause({ named, name, order, ...sight }) {
-    if (order.post === "") return askPauseWhole(sight, { of: "project", projects: [named] }, name);
+  async unlink({ named, name, order: { issue }, looking, ...sight }) {
+    const { trackerUrl } = looking.view;
+    const seen = await foreseeUnlink(sight, named, issue === "" ? undefined : issue, trackerUrl);
+    if ("nothing" in seen) return seen;
+    const link = `${name} to ${seen.names.join(", ")}`;
+    const done = `The link of ${link} ends`;
+    return { ...seen, question: `End the link of ${link}?`, button: "Unlink", done };
+  },
+  async pause({ named, name, ...sight }) {
     const seen = await foreseePause(sight, [named], "somebody resumes it");
     if (seen.posts.some(({ since, isResuming }) => since !== undefined && !isResuming))
       return { nothing: `${name} is paused already.` };
@@ -180,62 +173,25 @@ const ways: Readonly<Record<OrderKind, (foreseeing: Foreseeing) => Promise<Quest
   },
 };
 
-/** Adds to what is foreseen how the page asks for it. */
-function ask<Seen extends Foresight>(
-  seen: Seen | Nothing,
-  wordsOf: (seen: Seen) => Words & Partial<Question>,
-): Question | Nothing {
-  return "nothing" in seen ? seen : { ...seen, ...wordsOf(seen) };
-}
-
-async function answerHeld(
-  { order, named, name, ...sight }: Foreseeing,
-  isDiscard: boolean,
-): Promise<Question | Nothing> {
+async function answerHeld({ order, named, name, ...sight }: Foreseeing, isDiscard: boolean): Answer {
   const tag = tagOf(order.post);
   if (tag !== undefined) return askPublish(sight, named, tag);
-  const posts = order.post === "" ? [] : [order.post];
-  return ask(await foreseeHeld(sight, named, posts, isDiscard), ({ hold, counted, done }) => {
-    if (isDiscard) return { question: `Discard ${counted} of ${name}?`, button: "Discard", done };
-    if (hold === undefined) return { question: `Approve ${counted} of ${name}?`, button: "Approve", done };
-    const question = `Is the board of ${name} as it looks?`;
-    return { question, button: "Accept the board as it is", done };
-  });
+  const seen = await foreseeHeld(sight, named, order.post === "" ? [] : [order.post], isDiscard);
+  if ("nothing" in seen) return seen;
+  const { hold, counted } = seen;
+  if (isDiscard) return { ...seen, question: `Discard ${counted} of ${name}?`, button: "Discard" };
+  if (hold === undefined) return { ...seen, question: `Approve ${counted} of ${name}?`, button: "Approve" };
+  return { ...seen, question: `Is the board of ${name} as it looks?`, button: "Accept the board as it is" };
 }
 
-async function askPublish(sight: Sight, named: NamedPost, tag: string): Promise<Question | Nothing> {
-  return ask(await foreseePublish(sight, named, tag), ({ title, isDraft }) => ({
-    question: `${isDraft ? "Make" : "Publish"} "${title}" (${tag}) of ${named.key}?`,
-    button: isDraft ? "Make" : "Publish",
-    done: `changelog ${tag} is approved: the next run ${isDraft ? "makes the draft" : "publishes it, or says when"}`,
-  }));
-}
-
-async function askLink({
-  looking,
-  order,
-  known,
-  named,
-  name,
-  tracker,
-  bounds,
-  ...sight
-}: Foreseeing): Promise<Question | Nothing> {
-  const { trackerUrl, projects } = looking.view;
-  const issue = findIssue(
-    order.issue,
-    trackerUrl,
-    projects.map(({ project }) => project.settings),
-    sight.ledger,
-  );
-  const { several } = known.project.settings;
-  const seen = await foreseeLink(sight, named, issue, several, () => askIssue(tracker, issue, bounds));
-  return ask(seen, ({ effects, seen: { state } }) => ({
-    question: `Link ${name} to ${issue.repository}#${issue.number}?`,
-    effects: [`GitHub has this issue, and it is ${state}.`, ...effects],
-    button: "Link",
-    done: `${name} is linked to ${issue.repository}#${issue.number}`,
-  }));
+async function askPublish(sight: Sight, named: NamedPost, tag: string): Answer {
+  const seen = await foreseePublish(sight, named, tag);
+  if ("nothing" in seen) return seen;
+  const [button, next] = seen.isDraft
+    ? (["Make", "makes the draft"] as const)
+    : (["Publish", "publishes it, or says when"] as const);
+  const question = `${button} "${seen.title}" (${tag}) of ${named.key}?`;
+  return { ...seen, question, button, done: `changelog ${tag} is approved: the next run ${next}` };
 }
 
 const wordsOfRetry = {
@@ -244,17 +200,14 @@ const wordsOfRetry = {
 } as const;
 
 /** Of one post; or all that is parked, or quarantined, of a project. */
-async function askRetry(
-  { named, name, order, ...sight }: Foreseeing,
-  kind: RetryKind,
-): Promise<Question | Nothing> {
+async function askRetry({ named, name, order, ...sight }: Foreseeing, kind: RetryKind): Answer {
   const tag = tagOf(order.post);
-  if (tag !== undefined)
-    return ask(await foreseeRetryEntry(sight, named, tag), () => ({
-      question: `Try changelog ${tag} of ${named.key} again?`,
-      button: "Retry",
-      done: `changelog ${tag} is tried again`,
-    }));
+  if (tag !== undefined) {
+    const seen = await foreseeRetryEntry(sight, named, tag);
+    if ("nothing" in seen) return seen;
+    const question = `Try changelog ${tag} of ${named.key} again?`;
+    return { ...seen, question, button: "Retry", done: `changelog ${tag} is tried again` };
+  }
   const isWhole = order.post === "";
   const posts = isWhole ? await listRetryable(sight.ledger, kind, named) : [named];
   const seen = await foreseeRetry(sight, kind, posts, isWhole);
@@ -276,14 +229,9 @@ async function askRetry(
 /** So many posts of an order for all of them are named. */
 const mostTold = 50;
 
-async function askResume(
-  { named, name, order, ...sight }: Foreseeing,
-  way: Resuming,
-): Promise<Question | Nothing> {
-  if (order.post === "") return askResumeWhole(sight, { of: "project", projects: [named] }, name, way);
+async function askResume({ named, name, ...sight }: Foreseeing, way: Resuming): Answer {
   const seen = await foreseeResume(sight, [named], way);
   if ("nothing" in seen) return seen;
   if (isAsked(sight.pending, way, named.post)) return { nothing: already };
-  const [question, button] = wordsOfResume(name, way);
-  return { ...seen, question, button, done: `${name} is resumed` };
+  return { ...seen, ...wordsOfResume(name, way), done: `${name} is resumed` };
 }
