@@ -2,7 +2,7 @@ import { buildWorld, createCall } from "../../app.ts";
 import { type AnnounceOptions, announceRun } from "../../daemon/announce.ts";
 import { ConfigError, OrderError, StateHeldError } from "../../errors.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
-import type { OrderNumber, OrderState } from "../../ledger/orders.ts";
+import type { OrderNumber } from "../../ledger/orders.ts";
 import { hourMs } from "../../model/time.ts";
 import type { Order } from "../../sync/ground/order.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
@@ -87,10 +87,8 @@ async function handOver(
     if (options.json !== true && options.quiet !== true)
       terminal.err.write("The daemon has the state, and carries this out. Waiting for it …\n");
     const outcome = await waitFor({ session, ledger, number, until, held });
-    if (outcome.kind === "done") {
-      const { report, projectsAfter } = outcome;
-      return exitOf(terminal, show({ report, projectsAfter, carried: new Map(outcome.carried) }));
-    }
+    if (outcome.kind === "done")
+      return exitOf(terminal, show({ ...outcome, carried: new Map(outcome.carried) }));
     const { problems, code, exit } = outcome;
     if (code === "config") throw new ConfigError(problems);
     throw new OrderError(problems.join("\n"), { code, exit });
@@ -122,38 +120,33 @@ interface Given {
 }
 
 /**
- * What came of an order.
+ * What came of an order. It is taken back, where it is still nobody's, when its time is over, whoever could take it lives no more, or
+ * this command is ended.
  *
- * @throws StateHeldError where nobody has taken it, and its time is over, whoever could lives no more, or this command is ended.
+ * @throws StateHeldError where nothing came of it by then.
  */
-async function waitFor(given: Given): Promise<HandedOutcome> {
-  const { session, ledger, number, until, held } = given;
+async function waitFor({ session, ledger, number, until, held }: Given): Promise<HandedOutcome> {
   const { terminal, machine } = session;
+  let why: string | undefined;
   for (;;) {
     const state = await ledger.orders.find(number);
     if (state?.outcome !== undefined) return readHandedOutcome(state.outcome);
+    if (why !== undefined)
+      throw new StateHeldError(
+        state === undefined
+          ? `${why}, and nothing was done.`
+          : `${why}, and the daemon had begun with it: \`boardsync history\` shows what it writes.`,
+      );
     if (state === undefined) throw held;
     if (state.progress !== undefined) machine.progress?.show(readHandedProgress(state.progress));
     const isAlive = await isAnyAlive(ledger);
-    const isLate = state.takenBy === undefined && machine.clock.now() > until;
-    if (terminal.signal.aborted) return giveUp(given, "This command was ended");
-    if (!isAlive) return giveUp(given, `${held.message} It gives no sign of life`);
-    if (isLate) return giveUp(given, `${held.message} It had not come to it within an hour`);
-    await machine.clock.sleep(lookMs, terminal.signal);
+    if (terminal.signal.aborted) why = "This command was ended";
+    else if (!isAlive) why = `${held.message} It gives no sign of life`;
+    else if (state.takenBy === undefined && machine.clock.now() > until)
+      why = `${held.message} It had not come to it within an hour`;
+    if (why === undefined) await machine.clock.sleep(lookMs, terminal.signal);
+    else await ledger.commit([{ kind: "withdraw-order", order: number }]);
   }
-}
-
-/** Takes the order back where it is still nobody's. */
-async function giveUp({ ledger, number }: Given, why: string): Promise<HandedOutcome> {
-  await ledger.commit([{ kind: "withdraw-order", order: number }]);
-  const state: OrderState | undefined = await ledger.orders.find(number);
-  if (state?.outcome !== undefined) return readHandedOutcome(state.outcome);
-  const isTaken = state !== undefined;
-  throw new StateHeldError(
-    isTaken
-      ? `${why}, and the daemon had begun with it: \`boardsync history\` shows what it writes.`
-      : `${why}, and nothing was done.`,
-  );
 }
 
 /** What a run of this session is announced with. */
