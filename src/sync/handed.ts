@@ -39,31 +39,26 @@ export function handBack({ report, carried, projectsAfter }: Carried): HandedOut
 }
 
 /** What the state holds of orders is what another process of this version has put there: parts that lead somewhere are looked at. */
+const text = z.string();
+const orderKind = z.enum(["sync", "plan", "adopt", "apply", "undo"]);
 const orderShape = z.object({
-  order: z.looseObject({ kind: z.enum(["sync", "plan", "adopt", "apply", "undo"]) }),
-  projects: z.array(z.string()),
-  config: z.string(),
+  order: z.looseObject({ kind: orderKind }),
+  projects: z.array(text),
+  config: text,
 });
+const reportShape = z.looseObject({ projects: z.array(z.looseObject({ project: text })) });
 const outcomeShape = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("done"),
-    report: z.looseObject({ projects: z.array(z.looseObject({ project: z.string() })) }),
-    carried: z.array(z.tuple([z.string(), z.array(z.looseObject({ kind: z.string() }))])),
+    report: reportShape,
+    carried: z.array(z.tuple([text, z.array(z.looseObject({ kind: text }))])),
     projectsAfter: z.array(z.looseObject({})),
   }),
-  z.object({
-    kind: z.literal("refused"),
-    problems: z.array(z.string()),
-    code: z.string(),
-    exit: z.number(),
-  }),
+  z.object({ kind: z.literal("refused"), problems: z.array(text), code: text, exit: z.number() }),
 ]);
 const progressShape = z.object({
-  project: z.string(),
-  what: z.string(),
-  done: z.number(),
-  total: z.number().optional(),
-  doneAt: z.number().exactOptional(),
+  ...{ project: text, what: text, done: z.number() },
+  ...{ total: z.number().optional(), doneAt: z.number().exactOptional() },
 });
 
 /** @throws StateError */

@@ -1,7 +1,9 @@
+import type { Change } from "../../ledger/change.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
 import { isPausedAsWhole } from "../../model/causes.ts";
 import type { PlannedChange, Row, RowNote, WholePause } from "../../model/link.ts";
+import type { ProjectId } from "../../model/post.ts";
 import { inOrder, select, sum } from "../../select.ts";
 import { countVoters } from "../ground/voters.ts";
 import { describePlanned, groupWaiting, nameTitled } from "../tell/waiting-lines.ts";
@@ -49,16 +51,13 @@ export async function foreseePause(
   until: string,
 ): Promise<PostsForesight> {
   const posts = await inOrder(named, (one) => look(sight, one));
-  const [only, ...others] = posts;
-  const isOne = only !== undefined && others.length === 0;
-  const what = isOne ? "this post" : count(posts.length, "post");
+  const only = posts.length === 1 ? posts[0] : undefined;
+  const what = only === undefined ? count(posts.length, "post") : "this post";
   const begins = `from now on nothing is written for ${what}, to either side, until ${until}.`;
+  const effect = only === undefined ? begins : sayPaused(only) || begins;
   return {
     posts,
-    effects: [
-      (isOne && sayPaused(only)) || begins,
-      ...posts.flatMap((one) => tellOf(one, isOne ? "" : sayPaused(one))),
-    ],
+    effects: [effect, ...posts.flatMap((one) => tellOf(one, only === undefined ? sayPaused(one) : ""))],
     notified: notifiesNobody,
     asks: ({ at }) => posts.map(({ project, post }) => ({ kind: "pause", project, post, at })),
   };
@@ -131,19 +130,16 @@ export function listPaused(ledger: Ledger, project: NamedProject): Promise<reado
 
 /** A line for what is to be said of the post, and one for each action: what it would write, from what to what, and how many voters would be notified. */
 function tellOf({ key, post, actions, isUnderWay }: SeenPost, said: string): readonly string[] {
-  const stands = [
-    said,
-    isUnderWay &&
-      "A write for it has left already, and nobody knows yet what became of that: it is looked up, and not sent again.",
-    actions.length === 0 && "As of the last run nothing waits for it.",
-  ].filter(Boolean);
+  const underWay =
+    "A write for it has left already, and nobody knows yet what became of that: it is looked up, and not sent again.";
+  const nothing = "As of the last run nothing waits for it.";
+  const stands = [said, isUnderWay && underWay, actions.length === 0 && nothing].filter(Boolean);
   const waits = actions.map((action) => {
     const place = action.place === null ? "" : `${action.place}: `;
     return `${place}${describePlanned(action, true)}`;
   });
-  return [...(stands.length === 0 ? [] : [stands.join(" ")]), ...waits].map(
-    (line) => `${key}/${post}: ${line}`,
-  );
+  const lines = stands.length === 0 ? waits : [stands.join(" "), ...waits];
+  return lines.map((line) => `${key}/${post}: ${line}`);
 }
 
 /** What is paused, or goes on again, as one: a project, or all of them. */
@@ -175,17 +171,15 @@ export async function foreseePauseWhole(sight: Sight, whole: Whole, until: strin
   const seen = await lookAtWhole(sight, whole);
   const [first] = whole.projects;
   const what = whole.of === "all" ? "for any project" : `for ${first?.key}`;
-  const left =
-    seen.open === 0
-      ? ""
-      : ` ${seen.open === 1 ? "1 write has" : `${seen.open} writes have`} left already, and nobody knows yet what became of ${seen.open === 1 ? "that: it is" : "those: they are"} looked up, and not sent again.`;
+  const begins = `from now on nothing is written ${what}, to either side, until ${until}; a run that is under way stops before its next write.`;
+  const [have, they] =
+    seen.open === 1 ? ["1 write has", "that: it is"] : [`${seen.open} writes have`, "those: they are"];
+  const left = `${have} left already, and nobody knows yet what became of ${they} looked up, and not sent again.`;
   return {
     ...seen,
-    effects: [
-      `from now on nothing is written ${what}, to either side, until ${until}; a run that is under way stops before its next write.${left}`,
-    ],
+    effects: [seen.open === 0 ? begins : `${begins} ${left}`],
     notified: notifiesNobody,
-    asks: ({ at }) => [{ kind: "pause-whole", project: whole.of === "all" ? undefined : first?.project, at }],
+    asks: ({ at }) => [pauseWhole(whole.of === "all" ? undefined : first?.project, at)],
   };
 }
 
@@ -219,22 +213,20 @@ export async function foreseeResumeWhole(
     ...seen,
     effects: [`${effectOfResume[isDiscard ? "resume-discard" : "resume"]}${kept}`, ...tellWaits(seen.waits)],
     notified: isDiscard ? notifiesNobody : sayNotified(voters),
-    asks: ({ at, by }) => [
-      ...(isOfAll
-        ? [
-            ...projects.map(({ project }) => ({ kind: "pause-whole", project, at: all.since }) as const),
-            { kind: "resume-whole", project: undefined, request: undefined } as const,
-          ]
-        : []),
-      ...projects.map(
-        ({ project }) =>
-          ({
-            kind: "add-request",
-            request: { kind: "resume-project", project, isDiscard, at, ...(by && { by }) },
-          }) as const,
-      ),
+    asks: (agreed) => [
+      // The pause of all becomes one of each project, which its run ends.
+      ...(isOfAll ? projects.map(({ project }) => pauseWhole(project, all.since)) : []),
+      ...(isOfAll ? [{ kind: "resume-whole", project: undefined, request: undefined } as const] : []),
+      ...projects.map(({ project }) => {
+        const request = { ...agreed, kind: "resume-project", project, isDiscard } as const;
+        return { kind: "add-request", request } as const;
+      }),
     ],
   };
+}
+
+function pauseWhole(project: ProjectId | undefined, at: number): Change {
+  return { kind: "pause-whole", project, at };
 }
 
 async function lookAtWhole(
@@ -269,9 +261,7 @@ function tellWaits(waits: readonly WaitingRow[]): readonly string[] {
       const what = isGroup ? "" : `: ${describePlanned(wait.planned, true)}`;
       return `${nameTitled(wait)}${what}`;
     });
-    if (!isGroup) return named;
-    return [
-      `${lines.length} alike${notified === "" ? "" : `; ${notified}`}; for example ${named.join(", ")}`,
-    ];
+    const alike = `${lines.length} alike${notified === "" ? "" : `; ${notified}`}`;
+    return isGroup ? [`${alike}; for example ${named.join(", ")}`] : named;
   });
 }

@@ -6,29 +6,17 @@ import type { SavedAction, SavedPlan } from "../ground/reports.ts";
 import { settingsNow } from "../ground/settings-now.ts";
 import type { SyncProject } from "../ground/world.ts";
 
-/** `SavedPlan.format` and `version`. */
-const planFormat = "boardsync-plan";
-const planVersion = 1;
+/** By these a plan is known. */
+const head = { format: "boardsync-plan", version: 1 } as const;
 
 /** The file's text. */
 export function writePlan(
   plan: Omit<SavedPlan, "format" | "version" | "madeAt"> & { readonly madeAt: number },
 ): string {
   const { program, board, state } = plan;
-  const projects = plan.projects.map((project) => ({
-    ...project,
-    actions: project.actions.map(withoutTexts),
-  }));
   const madeAt = new Date(plan.madeAt).toISOString();
-  const saved: SavedPlan = {
-    format: planFormat,
-    version: planVersion,
-    program,
-    madeAt,
-    board,
-    state,
-    projects,
-  };
+  const projects = plan.projects.map((one) => ({ ...one, actions: one.actions.map(withoutTexts) }));
+  const saved: SavedPlan = { ...head, program, madeAt, board, state, projects };
   return `${JSON.stringify({ ...saved, print: printOf({ madeAt, projects }) }, null, 2)}\n`;
 }
 
@@ -46,7 +34,7 @@ function withoutTexts(action: SavedAction): SavedAction {
   return { ...action, lines };
 }
 
-const headShape = z.object({ format: z.literal(planFormat), version: z.unknown().optional() });
+const headShape = z.object({ format: z.literal(head.format), version: z.unknown().optional() });
 
 /** Whether a text is a plan of whatever version, edited or not. */
 export function isPlan(text: string): boolean {
@@ -66,19 +54,17 @@ function parse(text: string): unknown {
 export function readPlan(text: string): SavedPlan | string {
   const found = parse(text);
   if (found === undefined) return "is no JSON: it is cut off, or no plan at all";
-  const head = headShape.safeParse(found).data;
-  if (head === undefined) return "is no plan that `boardsync plan --out` has saved";
-  if (head.version !== planVersion) {
-    return `has version ${JSON.stringify(head.version)} of the format, and this boardsync reads ${planVersion}`;
-  }
+  const known = headShape.safeParse(found).data;
+  if (known === undefined) return "is no plan that `boardsync plan --out` has saved";
+  if (known.version !== head.version)
+    return `has version ${JSON.stringify(known.version)} of the format, and this boardsync reads ${head.version}`;
   const plan = planShape.safeParse(found);
   if (!plan.success) return "has been changed: parts of the plan are missing";
   const { print, ...saved } = plan.data;
   if (print === undefined) return "was made by an earlier version";
   const { madeAt, projects } = saved;
-  return print === printOf({ madeAt, projects })
-    ? (saved as unknown as SavedPlan)
-    : "has been changed since it was saved";
+  if (print !== printOf({ madeAt, projects })) return "has been changed since it was saved";
+  return saved as unknown as SavedPlan;
 }
 
 /** What a saved plan is held against before anything of it is done. */
@@ -96,15 +82,13 @@ export function refusePlan(
   { program, board, state, projects, memory }: PlanSurroundings,
 ): readonly string[] {
   const anew = "make the plan anew";
-  if (plan.program !== program) {
+  if (plan.program !== program)
     return [`The plan was made by boardsync ${plan.program}, and this is ${program}: ${anew}.`];
-  }
   if (plan.board !== board)
     return [`The plan was made for another \`board.url\` than the config has: ${anew}.`];
   // One that was made before there was a state is one for any.
-  if (plan.state !== null && plan.state !== state) {
+  if (plan.state !== null && plan.state !== state)
     return [`The plan was made on another state, or before a backup was put back: ${anew}.`];
-  }
   return plan.projects.flatMap(({ project: key, id, settings }) => {
     const project = projects.find((known) => known.key === key);
     if (project === undefined) return [`The config has no project \`${key}\` any more: ${anew}.`];
@@ -114,26 +98,10 @@ export function refusePlan(
   });
 }
 
-const actionShape = z.looseObject({
-  kind: z.string(),
-  post: z.string(),
-  signature: z.string(),
-  lines: z.array(z.looseObject({ fields: z.looseObject({}).or(z.array(z.unknown())) })),
-});
-
-const planShape = z.looseObject({
-  program: z.string(),
-  madeAt: z.string(),
-  board: z.string(),
-  state: z.string().nullable(),
-  print: z.string().optional(),
-  projects: z.array(
-    z.looseObject({
-      project: z.string(),
-      id: z.string(),
-      repo: z.string(),
-      settings: z.string(),
-      actions: z.array(actionShape),
-    }),
-  ),
-});
+const text = z.string();
+const fields = z.looseObject({}).or(z.array(z.unknown()));
+const lines = z.array(z.looseObject({ fields }));
+const actions = z.array(z.looseObject({ kind: text, post: text, signature: text, lines }));
+const projects = z.array(z.looseObject({ project: text, id: text, repo: text, settings: text, actions }));
+const origin = { program: text, madeAt: text, board: text, state: text.nullable() };
+const planShape = z.looseObject({ ...origin, print: text.optional(), projects });
