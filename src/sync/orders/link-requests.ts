@@ -53,19 +53,19 @@ async function takeOne(
   request: LinkRequest | UnlinkRequest,
   row: Row | undefined,
 ): Promise<void> {
-  if (row === undefined) return takeUnlisted(cycle, request);
-  if (request.kind === "unlink") return unlink(cycle, request, row);
-  if (!isOpen(cycle, laneOf(cycle.world, request.repository))) return;
-  await attempt(cycle, request.post, () => takeLink(cycle, request, row));
+  if (request.kind === "unlink")
+    return row === undefined ? endRequest(cycle, request) : unlink(cycle, request, row);
+  if (row === undefined) {
+    // If the list was whole, the board does not have the post.
+    if (cycle.pull.kind === "incomplete") return;
+    const why = "the board does not list this post. Look at its id (`boardsync status` shows others).";
+    await refuse(cycle, request, "link.post", why);
+  } else if (isOpen(cycle, laneOf(cycle.world, request.repository)))
+    await attempt(cycle, request.post, () => takeLink(cycle, request, row));
 }
 
-/** A post that no list has shown. If the list was whole, the board does not have it; else the request waits. */
-async function takeUnlisted(cycle: PulledCycle, request: LinkRequest | UnlinkRequest): Promise<void> {
-  if (cycle.pull.kind === "incomplete" && request.kind === "link") return;
-  if (request.kind === "unlink")
-    return cycle.world.ledger.commit([{ kind: "end-request", request: request.id }]);
-  const why = "the board does not list this post. Look at its id (`boardsync status` shows others).";
-  await refuse(cycle, request, "link.post", why);
+function endRequest({ world }: PulledCycle, { id: request }: LinkRequest | UnlinkRequest): Promise<void> {
+  return world.ledger.commit([{ kind: "end-request", request }]);
 }
 
 /** The issue is read at once: what is linked has to be there, in a repository whose changes are read. */
@@ -111,14 +111,10 @@ async function findNamed({ world, run }: PulledCycle, name: RepositoryName) {
   }
 }
 
-async function refuse(
-  cycle: PulledCycle,
-  { id, post, repository, number }: LinkRequest,
-  code: string,
-  why: string,
-): Promise<void> {
+async function refuse(cycle: PulledCycle, request: LinkRequest, code: string, why: string): Promise<void> {
+  const { post, repository, number } = request;
   const issue = `${repository}#${number}`;
-  await cycle.world.ledger.commit([{ kind: "end-request", request: id }]);
+  await endRequest(cycle, request);
   const message = `The post was not linked to ${issue}, and nothing was written: ${why}`;
   noteError(cycle.tally, { post, issue, code, message });
 }
@@ -126,11 +122,8 @@ async function refuse(
 /**
  * The base is the issue as it was when the person asked. What has happened to the issue since is a change like any other.
  */
-async function link(
-  cycle: PulledCycle,
-  { id, post, issue: asked, by }: LinkRequest,
-  record: IssueRecord,
-): Promise<void> {
+async function link(cycle: PulledCycle, request: LinkRequest, record: IssueRecord): Promise<void> {
+  const { post, issue: asked, by } = request;
   const { id: project } = cycle.memory;
   const { repositoryId, number } = record.issue;
   const issue: IssueRef = { repositoryId, number };
@@ -138,7 +131,7 @@ async function link(
   const isKnown = row?.links.some((known) => isSameIssue(known.link.issue, issue));
   await asOne(cycle, async (own) => {
     const { ledger } = own.world;
-    await ledger.commit([{ kind: "end-request", request: id }]);
+    await endRequest(own, request);
     if (isKnown === true) return;
     // What its mark tells of the state is judged without the new link.
     const facts = await changesOf(cycle, (before) => storeRecords(before, [record]));
@@ -152,9 +145,9 @@ async function link(
     ]);
     await takeBackText(own, post, issue);
     await takeAsTheyAre(own, post, seen);
-    await own.world.ledger.commit(facts);
+    await ledger.commit(facts);
     const reason = `a person linked it${sayBy(by)}`;
-    await own.world.ledger.commit([auditLink(own, { post, issue, kind: "link-issue", reason })]);
+    await ledger.commit([auditLink(own, { post, issue, kind: "link-issue", reason })]);
     own.tally.adopted += 1;
   });
   if (isKnown !== true) logLinks(cycle, post, [issue], "A post is linked to an issue, as a person asked");
@@ -173,32 +166,27 @@ async function takeBackText(cycle: PulledCycle, post: PostId, issue: IssueRef): 
   ]);
 }
 
-async function unlink(
-  cycle: PulledCycle,
-  { id, at, post, issues, by }: UnlinkRequest,
-  row: Row,
-): Promise<void> {
+async function unlink(cycle: PulledCycle, request: UnlinkRequest, row: Row): Promise<void> {
+  const { at, post, issues, by } = request;
   const ended = issues.filter((issue) => row.links.some((known) => isSameIssue(known.link.issue, issue)));
-  const place = { project: cycle.memory.id, post };
+  const { id: project } = cycle.memory;
+  const place = { project, post };
   const repositories = new Set(ended.map(({ repositoryId }) => repositoryId));
   await asOne(cycle, async (own) => {
     const { ledger } = own.world;
-    await ledger.commit([{ kind: "end-request", request: id }]);
+    await endRequest(own, request);
     await endPrepared(own, post, "a person changed the post's links");
     await ledger.commit([
       { ...place, kind: "unpark", of: "read-issue" },
       { ...place, kind: "end-links", issues: ended, at },
       // One of them may be to become a post of its own (`import`), and its list has not changed.
-      ...[...repositories].map((repository) => {
-        const { project } = place;
-        return { kind: "note-import-list", project, repository, by: "", etag: undefined } as const;
-      }),
+      ...[...repositories].map(
+        (repository) => ({ kind: "note-import-list", project, repository, by: "", etag: undefined }) as const,
+      ),
     ]);
     await takeAsTheyAre(own, post);
     const reason = `a person unlinked it${sayBy(by)}`;
-    await own.world.ledger.commit(
-      ended.map((issue) => auditLink(own, { post, issue, kind: "unlink-issue", reason })),
-    );
+    await ledger.commit(ended.map((issue) => auditLink(own, { post, issue, kind: "unlink-issue", reason })));
   });
   if (ended.length > 0) logLinks(cycle, post, ended, "A post's link is ended, as a person asked");
 }

@@ -49,11 +49,7 @@ export async function foreseeLink<Seen extends Issue | undefined>(
   if (repositoryId === undefined) {
     // Until a run has found the repository, `unlink` can't name the issue: what was asked for stands.
     const isAskedFor = (await ledger.requests.pending(project)).some(
-      (request) =>
-        request.kind === "link" &&
-        request.post === post &&
-        request.repository === repository &&
-        request.number === number,
+      (one) => one.kind === "link" && one.post === post && `${one.repository}#${one.number}` === name,
     );
     if (isAskedFor) return { nothing: already };
   } else {
@@ -67,23 +63,20 @@ export async function foreseeLink<Seen extends Issue | undefined>(
       ]);
   }
   const seen = await ask();
-  const others = then.map((issue) => nameIssue({ world: { ledger } }, issue)).join(", ");
+  const others = nameAll(ledger, then);
   const effect = `the next run links it to ${name} as that is now: nothing is written for what differs, and what happens to the issue from now on is followed.`;
-  const also = `It stays linked to ${others}, too; \`several: ${several}\` says which issue decides.`;
-  const unseen = "No run has seen this post yet; it has to be on the board by then.";
-  const unchecked = "Without GitHub's token here it was not asked for; the next run does that.";
+  const also = [
+    others !== "" && `It stays linked to ${others}, too; \`several: ${several}\` says which issue decides.`,
+    row === undefined && "No run has seen this post yet; it has to be on the board by then.",
+    seen === undefined && "Without GitHub's token here it was not asked for; the next run does that.",
+  ];
   return {
     seen,
-    effects: [
-      effect,
-      ...(others === "" ? [] : [also]),
-      ...(row === undefined ? [unseen] : []),
-      ...(seen === undefined ? [unchecked] : []),
-    ],
+    effects: [effect, ...also.filter((one) => one !== false)],
     notified: notifiesNobody,
     asks(agreed) {
       const asked = { ...agreed, kind: "link", project, post, repository, number } as const;
-      return [{ kind: "add-request", request: { ...asked, ...(seen !== undefined && { issue: seen }) } }];
+      return [{ kind: "add-request", request: { ...asked, ...(seen && { issue: seen }) } }];
     },
   };
 }
@@ -126,23 +119,18 @@ export async function askIssue(
 ): Promise<Issue> {
   const { id } = await tracker.repository(repository, bounds);
   const answer = await tracker.readIssue({ repositoryId: id, number }, bounds);
+  if (answer.kind === "found") return answer.record.issue;
+  if (answer.kind === "refused") throw answer.error;
   const name = `${repository}#${number}`;
-  switch (answer.kind) {
-    case "found":
-      return answer.record.issue;
-    case "moved":
-      throw new ConfigError([
-        `${name} was moved to ${answer.to}#${answer.record.issue.number}. Link that one.`,
-      ]);
-    case "refused":
-      throw answer.error;
-    case "gone":
-      throw new ConfigError([`${name} was deleted, or made a discussion. Link another issue.`]);
-    case "missing":
-      throw new ConfigError([
-        `There is no issue ${name} that the token can see; it may be a pull request, which can't be linked. Look at its number.`,
-      ]);
-  }
+  if (answer.kind === "moved")
+    throw new ConfigError([
+      `${name} was moved to ${answer.to}#${answer.record.issue.number}. Link that one.`,
+    ]);
+  const why = {
+    gone: `${name} was deleted, or made a discussion. Link another issue.`,
+    missing: `There is no issue ${name} that the token can see; it may be a pull request, which can't be linked. Look at its number.`,
+  };
+  throw new ConfigError([why[answer.kind]]);
 }
 
 /**
@@ -168,7 +156,7 @@ export async function foreseeUnlink(
   const shared = await select(issues, async (issue) =>
     (await ledger.rows.linkedTo(issue)).some((other) => other.project === project && other.post !== post),
   );
-  const left = shared.map((issue) => nameIssue({ world: { ledger } }, issue)).join(", ");
+  const left = nameAll(ledger, shared);
   const told =
     left === ""
       ? "neither its status nor a text is written for that"
@@ -206,10 +194,12 @@ function chooseLinked(
   };
   const chosen = linked.filter(isNamed);
   if (chosen.length > 0) return chosen;
-  const names = linked.map((issue) => nameIssue({ world: { ledger } }, issue)).join(", ");
-  throw new ConfigError([
-    `${key}/${post} is not linked to ${text}. It is linked to: ${names || "no issue"}.`,
-  ]);
+  const names = nameAll(ledger, linked) || "no issue";
+  throw new ConfigError([`${key}/${post} is not linked to ${text}. It is linked to: ${names}.`]);
+}
+
+function nameAll(ledger: Ledger, issues: readonly IssueRef[]): string {
+  return issues.map((issue) => nameIssue({ world: { ledger } }, issue)).join(", ");
 }
 
 /** An issue as a person names it. */
