@@ -1,4 +1,5 @@
 import { loadConfig } from "../../config/load.ts";
+import { openLedger } from "../../ledger/sqlite/sqlite.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import { describeEntry, type EntryLine } from "../../sync/tell/entries.ts";
 import { groupFailures } from "../../sync/tell/failures.ts";
@@ -8,7 +9,7 @@ import { countNeeds, resultWords } from "../../sync/tell/words.ts";
 import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
 import { printOtherConfigs } from "../open/other-config.ts";
-import { describeNone, placeOfState, readState } from "../open/state.ts";
+import { closing, describeNone, placeOfState, readState, stateOptions } from "../open/state.ts";
 import {
   type DatabaseStatus,
   type LastRun,
@@ -31,20 +32,18 @@ interface StatusOptions extends CommonOptions {
 export async function status({ terminal, options }: CommandCall<StatusOptions>): Promise<number> {
   const { config } = loadConfig(configSource(terminal, options));
   const place = placeOfState(terminal, config);
-  const ledger = await readState(place);
-  try {
-    const report = await readStatus(config, place.name, ledger);
+  const found = await readState(place);
+  return closing(found ?? openLedger(":memory:", stateOptions(terminal)), async (ledger) => {
+    const report = await readStatus(config, place.name, ledger, found !== undefined);
     if (options.json === true) printJson(terminal.out, report);
     else if (options.quiet === true) return exitCodes.ok;
-    else if (ledger === undefined) printLine(terminal.out, "", describeNone(place.name));
+    else if (found === undefined) printLine(terminal.out, "", describeNone(place.name));
     else {
       const times = tellTimes(systemClock.now(), config.timezone);
       printStatus(terminal.out, times, report, options.full === true);
     }
     return exitCodes.ok;
-  } finally {
-    ledger?.close();
-  }
+  });
 }
 
 /**

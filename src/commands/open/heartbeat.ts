@@ -24,8 +24,8 @@ export interface Heartbeat {
 }
 
 /** Reads the last sign of life; undefined when no daemon has ever run on this state. */
-export async function readHeartbeat(ledger: Ledger | undefined): Promise<Heartbeat | undefined> {
-  return judgeSign(await ledger?.runs.heartbeat());
+export async function readHeartbeat(ledger: Ledger): Promise<Heartbeat | undefined> {
+  return judgeSign(await ledger.runs.heartbeat());
 }
 
 /** What a sign of life says now. */

@@ -8,11 +8,7 @@ import { systemClock } from "./clock.ts";
 import { judgeSign } from "./heartbeat.ts";
 
 /** When the daemon that is running on this state runs a project next, ISO 8601; null where none is running. */
-export async function nextRunOf(
-  config: Config,
-  key: string,
-  ledger: Ledger | undefined,
-): Promise<string | null> {
+export async function nextRunOf(config: Config, key: string, ledger: Ledger): Promise<string | null> {
   const { nextRunAt } = await readMoment(config, key, ledger);
   return nextRunAt === undefined ? null : new Date(nextRunAt).toISOString();
 }
@@ -22,15 +18,11 @@ export async function nextRunOf(
  * and what has broken its last run off. Nothing where none is running. One that is silent, and was not stopped, may have no room to
  * write on its disk: where nobody has run the project in its place since, it is late, too.
  */
-export async function readMoment(
-  config: Config,
-  key: string,
-  ledger: Ledger | undefined,
-): Promise<Omit<Moment, "now">> {
-  const sign = await ledger?.runs.heartbeat();
+export async function readMoment(config: Config, key: string, ledger: Ledger): Promise<Omit<Moment, "now">> {
+  const sign = await ledger.runs.heartbeat();
   const beat = judgeSign(sign);
   if (beat === undefined || beat.hasEnded) return {};
-  const { lastSuccessAt } = ledger?.memory.project(key) ?? {};
+  const { lastSuccessAt } = ledger.memory.project(key) ?? {};
   const late = lateSince(config, key, lastSuccessAt);
   if (!beat.isAlive) return beat.at >= (lastSuccessAt ?? beat.at) - minuteMs ? { late } : {};
   return { nextRunAt: nextTimeOf(config, key), late, broken: sign?.broken?.[key] };

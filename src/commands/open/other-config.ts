@@ -14,11 +14,7 @@ export interface OtherConfig {
 }
 
 /** The daemons at work that have not read the config as it is now: whatever changed in it since does not count for them yet. */
-export async function findOtherConfigs(
-  config: Config,
-  ledger: Ledger | undefined,
-): Promise<readonly OtherConfig[]> {
-  if (ledger === undefined) return [];
+export async function findOtherConfigs(config: Config, ledger: Ledger): Promise<readonly OtherConfig[]> {
   const sign = await ledger.runs.heartbeat();
   const replicas = await ledger.runs.replicas();
   const single = sign !== undefined && judgeSign(sign)?.isAlive === true ? [sign] : [];

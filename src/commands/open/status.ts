@@ -2,19 +2,14 @@ import type { Config } from "../../config/schema.ts";
 import type { Ledger, Pruned } from "../../ledger/ledger.ts";
 import type { StoredRun } from "../../ledger/orders.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
+import type { ProjectId } from "../../model/post.ts";
 import { inOrder } from "../../select.ts";
 import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import { command, remedyOf } from "../../sync/ground/remedy.ts";
 import { stampOf } from "../../sync/read/old-state.ts";
 import { tellEntries } from "../../sync/tell/entries.ts";
-import { describeHeard, type Notified, readNotified } from "../../sync/tell/notified.ts";
-import {
-  describeState,
-  type Moment,
-  type ProjectState,
-  readProject,
-  unknownState,
-} from "../../sync/tell/project-state.ts";
+import { describeHeard, readNotified } from "../../sync/tell/notified.ts";
+import { describeState, type ProjectState, readProject } from "../../sync/tell/project-state.ts";
 import { lastTokenEnd, type StoredReport } from "../../sync/tell/stored-report.ts";
 import { readImport } from "../../sync/write/pace.ts";
 import { systemClock } from "./clock.ts";
@@ -37,9 +32,9 @@ export type WaitingLine = ReturnType<typeof readWaiting>;
 /**
  * What the state says; `config/docs/reference/json.md` promises these fields. Times are ISO 8601.
  *
- * @param state - its name.
+ * @param state - its name; @param isKnown - whether there is one: else the ledger is empty.
  */
-export async function readStatus(config: Config, state: string, ledger: Ledger | undefined) {
+export async function readStatus(config: Config, state: string, ledger: Ledger, isKnown: boolean) {
   const beat = await readHeartbeat(ledger);
   const projectKeys = config.projects.map(({ project }) => project);
   return {
@@ -54,15 +49,18 @@ export async function readStatus(config: Config, state: string, ledger: Ledger |
             ageSeconds: Math.round(beat.ageMs / 1000),
           },
     /** The daemons that share a state on PostgreSQL, and what each runs now. */
-    replicas: await readReplicas(ledger),
+    replicas: (await ledger.runs.replicas()).map(({ who, at, projects }) => ({
+      who,
+      lastBeat: new Date(at).toISOString(),
+      ageSeconds: ageOf(at),
+      projects,
+    })),
     otherConfigs: await findOtherConfigs(config, ledger),
-    database: ledger === undefined ? null : await readDatabase(ledger),
+    database: isKnown ? await readDatabase(ledger) : null,
     /** When the copy was made that was put back as this state; null for an original, and once a run has dealt with it. */
     copyOf: timeOf(copyOf(ledger, projectKeys)),
     tokenEnds: timeOf((await lastTokenEnd(ledger, projectKeys))?.endsAt),
-    projects: await inOrder(config.projects, async (project) =>
-      tellProject(project, config.tracker.pace, ledger, await readMoment(config, project.project, ledger)),
-    ),
+    projects: await inOrder(config.projects, async (project) => tellProject(config, project, ledger)),
   };
 }
 
@@ -87,22 +85,12 @@ export function describeSince(pruned: Pruned | undefined): string | null {
 }
 
 /** Of a copy that was put back, and that no run has taken as it is yet, when it was made; epoch ms. */
-function copyOf(ledger: Ledger | undefined, projects: readonly string[]): number | undefined {
+function copyOf({ memory, copiedAt }: Ledger, projects: readonly string[]): number | undefined {
   const isOver = projects.every((key) => {
-    const memory = ledger?.memory.project(key);
-    return memory === undefined || memory.recoveredFrom === stampOf({ copiedAt: ledger?.copiedAt }, memory);
+    const known = memory.project(key);
+    return known === undefined || known.recoveredFrom === stampOf({ copiedAt }, known);
   });
-  return isOver ? undefined : ledger?.copiedAt;
-}
-
-async function readReplicas(ledger: Ledger | undefined) {
-  const replicas = (await ledger?.runs.replicas()) ?? [];
-  return replicas.map(({ who, at, projects }) => ({
-    who,
-    lastBeat: new Date(at).toISOString(),
-    ageSeconds: ageOf(at),
-    projects,
-  }));
+  return isOver ? undefined : copiedAt;
 }
 
 function timeOf(at: number | undefined): string | null {
@@ -110,30 +98,30 @@ function timeOf(at: number | undefined): string | null {
 }
 
 async function tellProject(
+  config: Config,
   { project, repo, changelog }: Config["projects"][number],
-  pace: Config["tracker"]["pace"],
-  ledger: Ledger | undefined,
-  told: Omit<Moment, "now">,
+  ledger: Ledger,
 ) {
-  const moment = { now: systemClock.now(), ...told };
-  const read = ledger && (await readProject(ledger, project, moment));
-  const { memory, last, report, counts, state = unknownState } = read ?? {};
+  const now = systemClock.now();
+  const moment = await readMoment(config, project, ledger);
+  const { memory, last, report, counts, state } = await readProject(ledger, project, { now, ...moment });
+  const {
+    posts = 0,
+    issues = 0,
+    held = 0,
+    parked = 0,
+    quarantined = 0,
+    paused = 0,
+    missing = 0,
+  } = counts ?? {};
   const { pause } = state;
   const success = memory?.lastSuccessAt;
-  const known = memory && ledger && { ledger, id: memory.id };
-  const under = known && (await readImport({ ledger: known.ledger, pace }, known.id, systemClock.now()));
-  const heard = known && (await readNotified(known.ledger, known.id, systemClock.now()));
-  const rows = known ? await known.ledger.rows.waiting(known.id, maxWaiting + 1) : [];
-  const lost = known ? await known.ledger.rows.waiting(known.id, maxWaiting + 1, ["missing"]) : [];
-  const shown = [...rows.slice(0, maxWaiting), ...lost.slice(0, maxWaiting)];
-  const waiting: readonly WaitingLine[] = known
-    ? shown.map((row) => readWaiting(row, project, known.ledger))
-    : [];
+  const known = memory && (await readKnown(ledger, project, memory.id, config.tracker.pace, now));
   return {
     project,
     repo,
-    posts: counts?.posts ?? 0,
-    issues: counts?.issues ?? 0,
+    posts,
+    issues,
     state: state.kind,
     /** How many what needs a person would notify; null where the board shows no votes. */
     voters: neededVoters(state),
@@ -144,33 +132,52 @@ async function tellProject(
     lagSeconds: success === undefined ? null : ageOf(success),
     hold: report?.hold ?? null,
     putOff: report?.putOff ?? [],
-    /** How far the opening of issues is, as the last run left it; null where none is left to be opened. */
-    import: under === undefined ? null : { ...under, doneAt: new Date(under.doneAt).toISOString() },
-    held: counts?.held ?? 0,
-    parked: counts?.parked ?? 0,
-    quarantined: counts?.quarantined ?? 0,
+    import: known?.import ?? null,
+    held,
+    parked,
+    quarantined,
     /** Posts that people have paused; they are in none of the three before. */
-    paused: counts?.paused ?? 0,
+    paused,
     /** Of the whole project, or of all. */
     pausedSince: timeOf(pause?.since),
     resume: pause === undefined ? null : command("resume", pause.of === "all" ? "--all" : project),
-    missing: counts?.missing ?? 0,
-    notified: heard === undefined ? null : tellHeard(heard),
-    changelog: ledger === undefined ? [] : await tellEntries(ledger, project, changelog?.publish),
+    missing,
+    notified: known?.notified ?? null,
+    changelog: await tellEntries(ledger, project, changelog?.publish),
+    waiting: known?.waiting ?? [],
+    hasMore: known?.hasMore ?? false,
+    nextRun: timeOf(moment.nextRunAt),
+  };
+}
+
+/** What only a project that has run can have. */
+async function readKnown(
+  ledger: Ledger,
+  project: string,
+  id: ProjectId,
+  pace: Config["tracker"]["pace"],
+  now: number,
+) {
+  const under = await readImport({ ledger, pace }, id, now);
+  const heard = await readNotified(ledger, id, now);
+  const [last] = heard?.writes ?? [];
+  const rows = await ledger.rows.waiting(id, maxWaiting + 1);
+  const lost = await ledger.rows.waiting(id, maxWaiting + 1, ["missing"]);
+  const waiting: readonly WaitingLine[] = [rows, lost]
+    .flatMap((found) => found.slice(0, maxWaiting))
+    .map((row) => readWaiting(row, project, ledger));
+  return {
+    /** How far the opening of issues is, as the last run left it; undefined where none is left to be opened. */
+    import: under && { ...under, doneAt: new Date(under.doneAt).toISOString() },
+    notified: heard && { who: describeHeard(heard), lastAt: timeOf(last?.at), lastRun: last?.run ?? null },
     waiting,
     hasMore: rows.length > maxWaiting || lost.length > maxWaiting,
-    nextRun: timeOf(told.nextRunAt),
   };
 }
 
 function neededVoters({ needed }: ProjectState): number | null {
   if (needed === undefined) return 0;
   return needed.voters === 0 && needed.hasUnknown ? null : needed.voters;
-}
-
-function tellHeard(found: Notified) {
-  const [last] = found.writes;
-  return { who: describeHeard(found), lastAt: timeOf(last?.at), lastRun: last?.run ?? null };
 }
 
 function ageOf(at: number): number {

@@ -92,15 +92,6 @@ export async function readProjectState(...asked: Parameters<typeof readProject>)
   return (await readProject(...asked)).state;
 }
 
-/** Of a project where there is no state at all. */
-export const unknownState: ProjectState = judgeProject({
-  now: 0,
-  counts: undefined,
-  parked: [],
-  report: undefined,
-  lastSuccessAt: undefined,
-});
-
 /** More than these are not held against the errors of a run. */
 const mostParked = 1000;
 

@@ -79,10 +79,10 @@ export function describeTokenEnd(endsAt: number | null | undefined, now: number)
 
 /** What the last run of any of the projects knew of the token, and when that was; undefined where none has run. */
 export async function lastTokenEnd(
-  ledger: Ledger | undefined,
+  { runs }: Ledger,
   projects: readonly string[],
 ): Promise<{ readonly endsAt: number | undefined; readonly at: number } | undefined> {
-  const last = await ledger?.runs.last(projects);
+  const last = await runs.last(projects);
   return last && { endsAt: readReport(last.report).tokenEnds, at: last.finishedAt };
 }
 
