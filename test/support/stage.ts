@@ -13,8 +13,7 @@ import type { PostId } from "../../src/model/post.ts";
 import type { Clock } from "../../src/model/surroundings.ts";
 import { checkAll } from "../../src/story/check/check.ts";
 import type { Finding } from "../../src/story/check/findings.ts";
-import { explainPost } from "../../src/story/explain/explain.ts";
-import type { Explanation } from "../../src/story/explain/explanation.ts";
+import { type Explanation, explainPost } from "../../src/story/explain/explain.ts";
 import { type RebuildReport, rebuildProjects } from "../../src/story/rebuild/rebuild.ts";
 import type { Order } from "../../src/sync/ground/order.ts";
 import type {

@@ -1,9 +1,13 @@
 import { policyOf, syncProjects } from "../../app.ts";
 import { ConfigError } from "../../errors.ts";
 import { inOrder } from "../../select.ts";
-import { explainPost } from "../../story/explain/explain.ts";
 import {
-  type Age,
+  type ExplainedIssue,
+  type ExplainedWrite,
+  type Explanation,
+  explainPost,
+} from "../../story/explain/explain.ts";
+import {
   type AnyRule,
   comingOf,
   describeCondition,
@@ -11,9 +15,6 @@ import {
   describeFacts,
   describeSelection,
   describeSet,
-  type ExplainedIssue,
-  type ExplainedWrite,
-  type Explanation,
   fieldColumns,
   findDeciding,
   nameWait,
@@ -89,7 +90,7 @@ export function tellStanding({ kind, reason }: Explanation["standing"]): string 
   return beginSentence(sentence);
 }
 
-function showAge(times: ToldTimes, age: Age | null): string {
+function showAge(times: ToldTimes, age: Explanation["facts"]["board"]): string {
   return age === null ? "never" : times.show(Date.parse(age.at));
 }
 
@@ -155,10 +156,14 @@ function printWaits(out: Output, times: ToldTimes, { waits }: Explanation): void
   heading(out, "What waits");
   for (const wait of waits) {
     const { code, message, since, command } = wait;
+    const time = times.name(Date.parse(since));
     const [sign, look] = signsOfState[stateOfExplained(wait)];
-    const time = since === null ? "" : `, since ${times.name(Date.parse(since))}`;
     const end = code === null ? "" : ` [${code}]`;
-    printLine(out, paint(out, look, sign), oneLine(`${nameWait(wait)}${time}: ${times.tell(message)}${end}`));
+    printLine(
+      out,
+      paint(out, look, sign),
+      oneLine(`${nameWait(wait)}, since ${time}: ${times.tell(message)}${end}`),
+    );
     if (command !== null) printLine(out, "→ ", hintCommand(out, oneLine(command)));
   }
 }

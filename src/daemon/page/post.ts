@@ -1,6 +1,6 @@
 import { isPausedAsWhole } from "../../model/causes.ts";
 import type { PostId } from "../../model/post.ts";
-import { explainPost } from "../../story/explain/explain.ts";
+import { type ExplainedWrite, type Explanation, explainPost } from "../../story/explain/explain.ts";
 import {
   type AnyRule,
   comingOf,
@@ -9,15 +9,13 @@ import {
   describeFacts,
   describeSelection,
   describeSet,
-  type ExplainedField,
-  type ExplainedWrite,
-  type Explanation,
   fieldColumns,
   findDeciding,
   nameWait,
   remarksOn,
   tellRules,
 } from "../../story/explain/explanation.ts";
+import type { ExplainedField } from "../../story/explain/fields.ts";
 import { foundProjects } from "../../sync/orders/foresight.ts";
 import { foreseeRetry } from "../../sync/orders/retry.ts";
 import { showChanges } from "../../sync/tell/waiting-lines.ts";
@@ -113,7 +111,7 @@ async function renderWaits(
   return html`<section aria-labelledby="waits"><h2 id="waits">What waits</h2><ul class="waits">${waits.map(
     ({ kind, cause, code, message, since, command }) => html`<li>
       ${badge(command === null ? "" : kind === "held" ? "warn" : "bad", nameWait({ kind, cause }))}
-      ${since !== null && html`<span class="quiet">since ${times.show(Date.parse(since))}</span>`}
+      <span class="quiet">since ${times.show(Date.parse(since))}</span>
       <p>${renderSentence(message)}${code !== null && html` <code>${code}</code>`}</p>
       ${command !== null && (isAnswered(kind, pending, named.post) ? askedFor : ((cause !== null && isPausedAsWhole(cause) ? undefined : renderAnswers(looking, kind, about)) ?? renderCommand(command)))}</li>`,
   )}</ul>${canRetry && !isNamed && renderAnswers(looking, "parked", about)}</section>`;

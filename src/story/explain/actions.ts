@@ -7,7 +7,7 @@ import { pausedBy } from "../../sync/ground/record.ts";
 import type { PlannedAction } from "../../sync/ground/reports.ts";
 import { writesHold } from "../../sync/ground/verdict.ts";
 import { heldLine, linesLater } from "../../sync/tell/plan-later.ts";
-import type { Explaining } from "./explanation.ts";
+import type { Explaining } from "./explaining.ts";
 
 /** What is decided of a post, as `plan` shows it: what goes now, at a time, or when a person lets it go; and what follows. */
 export function explainActions(

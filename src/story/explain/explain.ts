@@ -5,6 +5,7 @@ import type { LinkedIssue, LinkOrigin, Row } from "../../model/link.ts";
 import type { PostId, ProjectId } from "../../model/post.ts";
 import { viewBoardRules } from "../../plan/board-rules/board-rules.ts";
 import { asWritten } from "../../plan/fields/late.ts";
+import type { Decision } from "../../plan/ground/action.ts";
 import { viewIssue } from "../../plan/rules/explain.ts";
 import { type Derivation, type DerivedField, type Doubt, deriveTarget } from "../../plan/rules/rules.ts";
 import { routePost, selectPost, viewSelection } from "../../plan/select.ts";
@@ -14,16 +15,16 @@ import { nameIssue } from "../../sync/ground/cycle-state.ts";
 import { withMove } from "../../sync/ground/rows.ts";
 import { settingsNow } from "../../sync/ground/settings-now.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
-import type {
-  Age,
-  ExplainedIssue,
-  ExplainedWrite,
-  Explaining,
-  ExplainSources,
-  Explanation,
-} from "./explanation.ts";
+import type { Explaining, ExplainSources } from "./explaining.ts";
 import { explainFields, explainIssueFields } from "./fields.ts";
 import { explainNext, explainUnlooked, explainWaits } from "./next.ts";
+
+/** The story of one post, as `explain --json` prints it: everything that is known of it, and what comes next. */
+export type Explanation = Awaited<ReturnType<typeof explainRow>>;
+/** A linked issue, held against every rule. */
+export type ExplainedIssue = Awaited<ReturnType<typeof explainIssue>>;
+/** One write to either side. */
+export type ExplainedWrite = ReturnType<typeof explainWrite>;
 
 /** So many of its last writes belong to the story of a post. */
 const writesShown = 10;
@@ -59,7 +60,7 @@ async function withLastLook(ledger: Ledger, project: ProjectId, row: Row): Promi
   return { ...row, seenAt: Math.max(pull.beganAt, row.seenAt ?? 0) };
 }
 
-async function explainRow(explaining: Explaining): Promise<Explanation> {
+async function explainRow(explaining: Explaining) {
   const { ledger, project, memory, settings, row, seen } = explaining;
   const derived = row.links.length === 0 ? undefined : deriveTarget(row.links, settings);
   const waits = await explainWaits(explaining);
@@ -76,23 +77,33 @@ async function explainRow(explaining: Explaining): Promise<Explanation> {
   );
   const { title } = row.post.values;
   return {
+    /** `project` of the config. */
     project: project.key,
-    post: row.post.id,
+    post: String(row.post.id),
     title: typeof title === "string" ? title : null,
     standing: (await standingOfImport(explaining)) ?? standing,
+    /** How old the facts are that all of this rests on: null before the first. */
     facts: {
+      /** The last list that showed all that the board has. */
       board: ageOf((await ledger.lookup.lastPull(memory.id))?.beganAt, explaining.now),
+      /** The last run without a failure, which has read every changed issue. */
       tracker: ageOf(memory.lastSuccessAt, explaining.now),
     },
+    /** Whether the post would become an issue, condition by condition; it decides about opening only. */
     select: explainSelection(explaining),
     issues: await inOrder(row.links, async (linked) => explainIssue(explaining, linked)),
+    /** What the rules make of all of its issues together. */
     rules: explainRules(explaining, derived),
     fields: derived === undefined ? [] : explainFields(explaining, derived),
+    /** The post, held against every board rule; the first that holds is the one. */
     boardRules: viewBoardRules(row, settings, seen),
     issueFields: explainIssueFields(explaining),
     waits,
+    /** What the next run would do as far as can be told from the recorded facts. */
     actions,
+    /** What happens next and when, as sentences. */
     next,
+    /** Newest first; `boardsync history` has them all. */
     writes: (await ledger.journal.history(memory.id, row.post.id, writesShown)).map(explainWrite),
   };
 }
@@ -102,7 +113,7 @@ async function standingOfImport({
   ledger,
   memory,
   row,
-}: Explaining): Promise<Explanation["standing"] | undefined> {
+}: Explaining): Promise<Decision["standing"] | undefined> {
   if (!row.isImport) return undefined;
   const known = (await ledger.imports.known(memory.id)).find(({ post }) => post === row.post.id);
   if (known?.isDiscarded) return { kind: "skipped", reason: "a person wants no post of this issue" };
@@ -111,19 +122,20 @@ async function standingOfImport({
     : { kind: "skipped", reason: known.reason };
 }
 
-function ageOf(at: number | undefined, now: number): Age | null {
+/** A time, and how long ago that is. */
+function ageOf(at: number | undefined, now: number) {
   if (at === undefined) return null;
   return { at: new Date(at).toISOString(), ageSeconds: Math.max(0, Math.round((now - at) / 1000)) };
 }
 
-function explainSelection({ row, settings, ...look }: Explaining): Explanation["select"] {
+function explainSelection({ row, settings, ...look }: Explaining) {
   const { post } = row.links.length === 0 ? row : asWritten(row);
   if (row.isImport) return { isSelected: false, repo: settings.repo, conditions: [] };
   const { isSelected } = selectPost(post, settings, look);
   return { isSelected, repo: routePost(post, settings), conditions: viewSelection(post, settings, look) };
 }
 
-function explainRules(explaining: Explaining, derived: Derivation | undefined): Explanation["rules"] {
+function explainRules(explaining: Explaining, derived: Derivation | undefined) {
   if (derived === undefined)
     return { issue: null, rule: null, message: "No issue is linked, so no rule is asked." };
   const found = [...derived];
@@ -138,7 +150,9 @@ function explainRules(explaining: Explaining, derived: Derivation | undefined): 
     endSentence(of.length === found.length ? doubt : `${of.map(([field]) => field).join(", ")}: ${doubt}`),
   );
   return {
+    /** The issue that decides, of the fields with the most advanced rule; null where there is none, or while that can't be said. */
     issue: first === undefined ? null : nameIssue({ world: explaining }, first.issue),
+    /** The first rule that decides about any field, counted from 1; null likewise. */
     rule: first?.rule === undefined ? null : first.rule + 1,
     message: [...tellSources(explaining, decided), ...told].join(" "),
   };
@@ -172,7 +186,7 @@ function tellSources(explaining: Explaining, decided: readonly DerivedField[]): 
 }
 
 /** A line of the audit as a person and a script read it. */
-export function explainWrite(entry: AuditEntry): ExplainedWrite {
+export function explainWrite(entry: AuditEntry) {
   const { at, run, side, kind, issue, fields, reason, outcome, message } = entry;
   return {
     at: new Date(at).toISOString(),
@@ -184,12 +198,12 @@ export function explainWrite(entry: AuditEntry): ExplainedWrite {
     reason,
     outcome,
     message: message ?? null,
+    /** How many voters were notified of it: 0 where nobody was notified, null where it is not known how many they were. */
     voters: votersWhoHeard(entry),
   };
 }
 
-/** A linked issue, held against every rule. */
-export async function explainIssue(explaining: Explaining, linked: LinkedIssue): Promise<ExplainedIssue> {
+async function explainIssue(explaining: Explaining, linked: LinkedIssue) {
   // What an issue that is gone showed last counts for nothing.
   const known = linked.isGone ? undefined : linked.known;
   const { counts, match, rules, doubts } = viewIssue({ ...linked, known }, explaining.settings);
@@ -199,9 +213,13 @@ export async function explainIssue(explaining: Explaining, linked: LinkedIssue):
   return {
     issue: nameIssue({ world: explaining }, link.issue),
     origin: link.origin,
+    /** What was read of it last; null while nothing of it can be relied on. */
     facts: factsOf(issue),
+    /** The issue in whose place it was closed, and that counts for it. */
     duplicateOf: isDuplicate ? nameIssue({ world: explaining }, counts) : null,
+    /** What is special about it, as sentences. */
     remarks: [...(await remarksOn(explaining, linked)), ...doubts.map(remarkOn)],
+    /** The first rule that decides about any field, counted from 1; null where none does, or while that can't be said. */
     match: match ?? null,
     rules,
   };
@@ -217,7 +235,7 @@ function endSentence(text: string): string {
   return text.endsWith(".") ? text : `${text}.`;
 }
 
-function factsOf(issue: Issue | undefined): ExplainedIssue["facts"] {
+function factsOf(issue: Issue | undefined) {
   if (issue === undefined) return null;
   const { state, stateReason, labels, assignees, milestone, type, updatedAt } = issue;
   return { state, stateReason, labels, assignees, milestone, type, updatedAt };

@@ -9,7 +9,10 @@ import { readIssueField } from "../../plan/ground/issue-fields.ts";
 import { inNumbers } from "../../plan/rules/by-votes.ts";
 import { type Derivation, ruledFields } from "../../plan/rules/rules.ts";
 import { nameIssue } from "../../sync/ground/cycle-state.ts";
-import type { ExplainedField, Explaining, Explanation } from "./explanation.ts";
+import type { Explaining } from "./explaining.ts";
+
+/** A field that rules set: what both sides say of it, and what they agreed on last. */
+export type ExplainedField = ReturnType<typeof explainField>;
 
 /** The fields of the post that rules set. */
 export function explainFields(
@@ -25,8 +28,8 @@ export function explainFields(
   });
 }
 
-/** The fields of its issues that board rules set. */
-export function explainIssueFields(explaining: Explaining): Explanation["issueFields"] {
+/** The fields of its issues that board rules set: `agreed.asks` is what they asked for, `shows` what the issue shows. */
+export function explainIssueFields(explaining: Explaining) {
   const { row, settings, seen } = explaining;
   const derived = deriveBoard(row, settings, seen);
   const asksOf = (linked: LinkedIssue, field: IssueField): Asks | undefined => {
@@ -66,16 +69,22 @@ function explainField(
   base: FieldBase | undefined,
   shown: FieldValue | undefined,
   asks: Asks | undefined,
-): ExplainedField {
+) {
   const pending = base?.pending?.since;
   return {
     field,
+    /** What the rules ask for now; null while that can't be said. */
     asks: asks?.target ?? null,
+    /** The rule that asks for it, counted from 1; null where none does, or while that can't be said. */
     rule: asks?.target.kind === "value" && asks.rule !== undefined ? asks.rule + 1 : null,
+    /** What the post showed last; null for an empty field and for one that the board does not show. */
     shows: shown ?? null,
     isSeen: shown !== undefined,
+    /** What both sides agreed on last; null before the first plan of the pair. */
     agreed: base === undefined ? null : { asks: base.target, shows: base.post ?? null },
+    /** The last value that boardsync did not write: what `whenNoRule: restore` goes back to. */
     lastNotOurs: base?.foreign ?? null,
+    /** Since when another target than the agreed one is known; null where none is. */
     pendingSince: pending === undefined ? null : new Date(pending).toISOString(),
   };
 }

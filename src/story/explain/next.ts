@@ -1,6 +1,6 @@
 import type { PersonRequest } from "../../ledger/orders.ts";
 import type { WaitingRow } from "../../ledger/rows.ts";
-import { isPausedAsWhole } from "../../model/causes.ts";
+import { type Cause, isPausedAsWhole } from "../../model/causes.ts";
 import { lookUpAt } from "../../model/waiting.ts";
 import { withLate } from "../../plan/fields/late.ts";
 import type { Decision } from "../../plan/ground/action.ts";
@@ -17,7 +17,19 @@ import { awaitsEarlierLife, stampOf } from "../../sync/read/old-state.ts";
 import { readReport } from "../../sync/tell/stored-report.ts";
 import { beginSentence } from "../../sync/tell/words.ts";
 import { explainActions } from "./actions.ts";
-import type { ExplainedWait, Explaining, Explanation } from "./explanation.ts";
+import type { Explaining } from "./explaining.ts";
+
+/** One thing that waits. */
+export interface ExplainedWait {
+  readonly kind: "paused" | "held" | "parked" | "quarantined" | "unknown" | "asked" | "said";
+  /** null for what a person has asked for. */
+  readonly cause: Cause | null;
+  readonly code: string | null;
+  readonly message: string;
+  readonly since: string;
+  /** The command that ends it; null for what ends by itself. */
+  readonly command: string | null;
+}
 
 /**
  * What the next run makes of the facts as they are: the same plan as every run's. A run looks at both sides first, so it may
@@ -30,7 +42,11 @@ export function explainNext(
   context: PlanContext,
   waits: readonly ExplainedWait[],
   unlooked: readonly string[],
-): Pick<Explanation, "standing" | "actions" | "next"> {
+): {
+  readonly standing: Decision["standing"];
+  readonly actions: readonly PlannedAction[];
+  readonly next: readonly string[];
+} {
   const decision = tryPlan(explaining, context);
   if (typeof decision === "string") {
     const standing = { kind: "linked", reason: decision } as const;
