@@ -8,37 +8,24 @@ import { command } from "../ground/remedy.ts";
 import type { PlannedEntry } from "../ground/reports.ts";
 
 /** What waits of a project's changelog. */
-export interface EntryLine {
-  readonly tag: string;
-  readonly title: string;
-  readonly posts: number;
-  /**
-   * `held`: the guard lets no draft be made until a person does. `allowed`: one does. `draft`: until a person lets it go. `approved`: let
-   * go. `looked-up`: nobody knows yet what became of a call. `retried`: asked for.
-   */
-  readonly state: "held" | "allowed" | "draft" | "approved" | "looked-up" | "unsure" | "refused" | "retried";
-  /** Its page; null where the board told none. */
-  readonly url: string | null;
-  /** Of what failed; null else. */
-  readonly message: string | null;
-  /** What publishes it, or tries again what is stuck of it; null where nothing does. */
-  readonly command: string | null;
-}
+export type EntryLine = Awaited<ReturnType<typeof tellEntries>>[number];
+
+/**
+ * `held`: the guard lets no draft be made until a person does. `allowed`: one does. `draft`: until a person lets it go. `approved`: let
+ * go. `looked-up`: nobody knows yet what became of a call. `retried`: asked for.
+ */
+type EntryState = "held" | "allowed" | "draft" | "approved" | "looked-up" | "unsure" | "refused" | "retried";
 
 /** More drafts than this are not named. */
 const mostNamed = 20;
 
 /** Drafts that a person may publish, and what is in doubt, the newest first. */
-export async function tellEntries(
-  ledger: Ledger,
-  key: string,
-  publish: "never" | "approve" | undefined,
-): Promise<readonly EntryLine[]> {
+export async function tellEntries(ledger: Ledger, key: string, publish: "never" | "approve" | undefined) {
   const memory = ledger.memory.project(key);
   if (memory === undefined) return [];
   const calls = await ledger.toolCalls.list(memory.id);
   const asked = await ledger.requests.pending(memory.id);
-  const lines = (memory.changelog?.entries ?? []).flatMap((entry): readonly EntryLine[] => {
+  const lines = (memory.changelog?.entries ?? []).flatMap((entry) => {
     const { tag, title, posts, held } = entry;
     const own = calls.filter(({ subject, purpose }) => subject === tag && purpose !== "feedbackCreate");
     const state = stateOf(
@@ -50,35 +37,37 @@ export async function tellEntries(
     const isShown = state !== undefined && (state !== "draft" || publish === "approve");
     if (!isShown) return [];
     const failed = own.find((call) => call.state === "UNKNOWN" || isStuck(call));
-    const verb = verbs[state];
-    const typed = verb === undefined ? null : command(verb, key, `changelog:${tag}`);
-    const url = created?.url ?? null;
-    return [{ tag, title, posts, state, url, message: failed?.message ?? held ?? null, command: typed }];
+    const [, verb] = states[state];
+    return [
+      {
+        ...{ tag, title, posts, state },
+        /** Its page; null where the board told none. */
+        url: created?.url ?? null,
+        /** Of what failed; null else. */
+        message: failed?.message ?? held ?? null,
+        /** What publishes it, or tries again what is stuck of it; null where nothing does. */
+        command: verb === undefined ? null : command(verb, key, `changelog:${tag}`),
+      },
+    ];
   });
   return lines.toReversed().slice(0, mostNamed);
 }
 
-const verbs: Readonly<Partial<Record<EntryLine["state"], string>>> = {
-  held: "approve",
-  draft: "approve",
-  unsure: "retry",
-  refused: "retry",
-};
-
-const states: Readonly<Record<EntryLine["state"], string>> = {
-  held: "no draft yet",
-  allowed: "approved, and made by a later run",
-  draft: "a draft",
-  approved: "approved, and published by a later run",
-  "looked-up": "it is looked up what became of it",
-  retried: "it is tried again by a later run",
-  unsure: "it can't be found out what became of it",
-  refused: "the board refused it",
+/** What is said of each, and the order that goes on with it. */
+const states: Readonly<Record<EntryState, readonly [said: string, verb?: string]>> = {
+  held: ["no draft yet", "approve"],
+  allowed: ["approved, and made by a later run"],
+  draft: ["a draft", "approve"],
+  approved: ["approved, and published by a later run"],
+  "looked-up": ["it is looked up what became of it"],
+  retried: ["it is tried again by a later run"],
+  unsure: ["it can't be found out what became of it", "retry"],
+  refused: ["the board refused it", "retry"],
 };
 
 export function describeEntry({ tag, title, posts, state, message }: EntryLine): string {
   const counted = posts === 1 ? "1 post" : `${posts} posts`;
-  return `changelog ${tag}: "${title}", ${counted}: ${states[state]}${message === null ? "" : `: ${message}`}`;
+  return `changelog ${tag}: "${title}", ${counted}: ${states[state][0]}${message === null ? "" : `: ${message}`}`;
 }
 
 /** undefined for what is published, or is not there yet. */
@@ -86,7 +75,7 @@ function stateOf(
   calls: readonly ToolCall[],
   { held, print }: EntryMemory,
   asked: readonly PersonRequest[],
-): EntryLine["state"] | undefined {
+): EntryState | undefined {
   const stuck = calls.find(isStuck);
   if (stuck !== undefined && asked.some(({ kind }) => kind === "retry-entry")) return "retried";
   if (stuck !== undefined) return stuck.state === "UNKNOWN" ? "unsure" : "refused";

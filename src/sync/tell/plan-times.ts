@@ -8,7 +8,7 @@ import { earlierRequestOf, restOf } from "../read/old-state.ts";
 import { publicHold } from "../read/visibility.ts";
 import { doubtOf } from "../write/create.ts";
 import { repositoryNow, whyClosed } from "../write/issue.ts";
-import { nextOwnWrite, type OwnPart, ownPart, readRecent } from "../write/pace.ts";
+import { nextOwnWrite, ownPart, readRecent } from "../write/pace.ts";
 import { inWriteOrder } from "../write/write.ts";
 
 /** Why a write does not come in the next run. */
@@ -68,18 +68,12 @@ function waitFor({ message: why, until }: Omit<Closure, "code">): Wait {
 }
 
 /** The pace as it is played through: a run has come to `at`, and is over where the pace ends it. */
-interface Pace {
-  at: number;
-  isOver: boolean;
-  /** What the run has sent by then, as the projects after this one find it. */
-  readonly sent: OwnPart["recent"];
-  /** The same with what later runs send. */
-  readonly recent: OwnPart["recent"];
-  readonly part: OwnPart | undefined;
-}
+type Pace = Awaited<ReturnType<typeof beginPace>>;
 
-async function beginPace(cycle: PulledCycle, lane: Lane, at: number): Promise<Pace> {
+async function beginPace(cycle: PulledCycle, lane: Lane, at: number) {
+  /** What the run has sent by then, as the projects after this one find it. */
   const sent = await readRecent(cycle, lane, at);
+  /** The same with what later runs send. */
   const recent = { all: [...sent.all], creates: [...sent.creates] };
   return { at, isOver: false, sent, recent, part: await ownPart(cycle, lane, at) };
 }

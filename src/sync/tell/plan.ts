@@ -20,21 +20,14 @@ import { heldLine, planLater } from "./plan-later.ts";
 import { timeWrites } from "./plan-times.ts";
 
 /** A plan as it is shown, and as a file keeps it. */
-export interface ToldPlan {
-  readonly planned: readonly PlannedAction[];
-  readonly saved: SavedProject;
-}
+export type ToldPlan = Awaited<ReturnType<typeof tellPlan>>;
 
 /**
  * What the next run does, and what follows it by itself or when a person lets it go.
  *
  * @param following what is decided, and is not asked for again before the next run but one.
  */
-export async function tellPlan(
-  cycle: PulledCycle,
-  judged: readonly Judged[],
-  following: readonly Judged[],
-): Promise<ToldPlan> {
+export async function tellPlan(cycle: PulledCycle, judged: readonly Judged[], following: readonly Judged[]) {
   const later = await timeWrites(cycle, judged);
   const timed = judged.flatMap((action) =>
     showLines(action).map((line, index) => {

@@ -1,35 +1,26 @@
 import { describeLength } from "../../model/time.ts";
 
 /** Tells times to a person: how far away they are, and the clock's time in the zone of the config beside it. */
-export interface ToldTimes {
-  /** Epoch ms; every "ago" counts from here. */
-  readonly now: number;
-  /** By itself, as in a table: "in 12 minutes (14:05)". */
-  show(at: number): string;
-  /** After a word, as in "since 14:05 (3 minutes ago)". */
-  name(at: number): string;
-  /** A text in which every time that is written for machines is named; what it quotes stays as it is. */
-  tell(text: string): string;
-}
+export type ToldTimes = ReturnType<typeof tellTimes>;
 
 /** What has the times of the moment. */
 export interface Timed {
   times(): ToldTimes;
 }
 
-/**
- * Times as they are told at a moment.
- *
- * @param now - epoch ms.
- */
-export function tellTimes(now: number, timeZone: string): ToldTimes {
+/** Times as they are told at a moment; all epoch ms. */
+export function tellTimes(now: number, timeZone: string) {
   const clock = createClock(timeZone);
   const name = (at: number): string => `${clock(at, now)} (${describeDistance(at - now)})`;
   return {
+    /** Every "ago" counts from here. */
     now,
-    show: (at) => `${describeDistance(at - now)} (${clock(at, now)})`,
+    /** By itself, as in a table: "in 12 minutes (14:05)". */
+    show: (at: number): string => `${describeDistance(at - now)} (${clock(at, now)})`,
+    /** After a word, as in "since 14:05 (3 minutes ago)". */
     name,
-    tell: (text) =>
+    /** A text in which every time that is written for machines is named; what it quotes stays as it is. */
+    tell: (text: string): string =>
       text.replaceAll(instants, (found) => {
         // What is quoted stays as it is: `Date.parse` takes "Sprint 7" for a day in July.
         const at = /^\d/.test(found) ? Date.parse(found) : Number.NaN;
