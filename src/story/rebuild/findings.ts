@@ -15,37 +15,7 @@ import { isOurBoard } from "../../sync/read/other-marks.ts";
 import type { SignalWish } from "../../tracker/tracker.ts";
 
 /** What a person should know of a project after its rebuild. Issues are `owner/name#number`. */
-export interface RebuildFindings {
-  /** Linked pairs whose two sides differ: they stay so until one of them changes. */
-  readonly disagreements: readonly {
-    readonly post: string;
-    readonly issues: readonly string[];
-    readonly message: string;
-  }[];
-  /** Posts that several open issues carry the mark of: `used` is linked, the others are too many. */
-  readonly duplicates: readonly {
-    readonly post: string;
-    readonly used: string;
-    readonly others: readonly string[];
-  }[];
-  /** Marks of authors who are not ours: not believed. `author`: null for a deleted account. */
-  readonly strangers: readonly (Marked & { readonly author: string | null; readonly linked: boolean })[];
-  /** Issues of ours whose text others have changed: the mark may be theirs. `editors`: null for a deleted account. */
-  readonly edited: readonly (Marked & { readonly editors: readonly (string | null)[] | "unknown" })[];
-  /** Issues of ours whose mark can't be read. `linked`: whether the state knows the issue all the same. */
-  readonly unreadable: readonly { readonly issue: string; readonly linked: boolean }[];
-  /** Issues of ours for posts that the board doesn't list, or of a project that the config doesn't have. */
-  readonly orphans: readonly (Marked & { readonly reason: "not listed" | "not configured" })[];
-  /** Linked issues that are not where they were. */
-  readonly absent: readonly (Marked & { readonly reason: string })[];
-  /** How many issues of ours carry the mark of another board, that is, of another `board.url`. */
-  readonly otherBoards: number;
-}
-
-interface Marked {
-  readonly issue: string;
-  readonly post: string;
-}
+export type RebuildFindings = Awaited<ReturnType<typeof findAll>>;
 
 /** What the findings rest on. */
 export interface Survey {
@@ -66,7 +36,7 @@ const maxRows = 100_000;
 type MarkedPost = SurveyedIssue & Pick<Marker, "project"> & { readonly post: PostId };
 
 /** What there is to say of a project, its repositories, and the links that it has now. */
-export async function findAll(world: World, survey: Survey): Promise<RebuildFindings> {
+export async function findAll(world: World, survey: Survey) {
   const { ledger, clock, policy } = world;
   const { memory, issues, first } = survey;
   const name = (issue: IssueRef): string => nameIssue({ world }, issue);
@@ -80,23 +50,32 @@ export async function findAll(world: World, survey: Survey): Promise<RebuildFind
     ? await select(ours, async ({ post }) => (await rowOf(post))?.missing !== 0)
     : [];
   return {
+    /** Linked pairs whose two sides differ: they stay so until one of them changes. */
     disagreements: (await ledger.rows.waiting(memory.id, maxRows))
       .filter(({ kind }) => kind === "disagreement")
-      .map(({ post, issues: linked, message }) => ({ post, issues: linked.map(name), message })),
+      .map(({ post, issues: linked, message }) => ({
+        post: String(post),
+        issues: linked.map(name),
+        message,
+      })),
+    /** Posts that several open issues carry the mark of: `used` is linked, the others are too many. */
     duplicates: (
       await inOrder([...new Set(ours.map(({ post }) => post))], async (post) =>
         findDuplicates(ledger, memory.id, await rowOf(post), name),
       )
     ).flat(),
+    /** Marks of authors who are not ours: not believed. `author`: null for a deleted account. */
     strangers: await inOrder(
       mine.filter(({ isOurs }) => !isOurs),
       async ({ issue, post, author }) => {
         return { issue: name(issue), post, author, linked: ((await rowOf(post))?.links.length ?? 0) > 0 };
       },
     ),
+    /** Issues of ours whose text others have changed: the mark may be theirs. */
     edited: ours
       .filter(({ editors }) => editors === "unknown" || editors.length > 0)
       .map(({ issue, post, editors }) => ({ issue: name(issue), post, editors })),
+    /** Issues of ours whose mark can't be read. `linked`: whether the state knows the issue all the same. */
     unreadable: await inOrder(
       first.filter(({ marker }) => marker === undefined),
       async ({ issue }) => {
@@ -104,15 +83,18 @@ export async function findAll(world: World, survey: Survey): Promise<RebuildFind
         return { issue: name(issue), linked: linked.some((one) => isSameIssue(one, issue)) };
       },
     ),
+    /** Issues of ours for posts that the board doesn't list, or of a project that the config doesn't have. */
     orphans: [
       ...unlisted.map(({ issue, post }) => ({ issue: name(issue), post, reason: "not listed" as const })),
       ...foreign.map(({ issue, post }) => ({ issue: name(issue), post, reason: "not configured" as const })),
     ],
+    /** Linked issues that are not where they were. */
     absent: (await ledger.absences.ofProject(memory.id)).map(({ post, issue, absence }) => ({
       issue: name(issue),
       post,
       reason: describeAbsence(absence),
     })),
+    /** How many issues of ours carry the mark of another board, that is, of another `board.url`. */
     otherBoards: first.filter(({ isOurs, marker }) => {
       return isOurs && marker !== undefined && !isOurBoard(policy, marker.board);
     }).length,
@@ -132,7 +114,7 @@ async function findDuplicates(
   project: ProjectId,
   row: Row | undefined,
   name: (issue: IssueRef) => string,
-): Promise<RebuildFindings["duplicates"]> {
+) {
   const used = row?.links[0]?.link.issue;
   const found = row && (await ledger.pulls.marked(project, row.post.id));
   if (row === undefined || used === undefined || found === undefined) return [];

@@ -17,21 +17,7 @@ export interface RebuildReport extends Pick<RunReport, "run" | "result" | "start
 }
 
 /** One project after its rebuild. */
-export interface RebuiltProject extends RebuildFindings {
-  readonly project: string;
-  readonly repo: RepositoryName;
-  /** Seen on the board. */
-  readonly posts: number;
-  /** Linked issues: those that the state knew before, and those that were found by their marks. */
-  readonly kept: number;
-  readonly found: number;
-  /** Until when no issue is opened, because a request of an earlier life may still be under way; null where nothing waits. */
-  readonly waitsUntil: string | null;
-  readonly requests: ProjectReport["requests"];
-  readonly errors: readonly ReportedError[];
-  /** Why nothing of the whole project will be written, where a guard holds it. */
-  readonly hold?: string;
-}
+export type RebuiltProject = Awaited<ReturnType<typeof lookOver>>;
 
 const expected: ReadonlySet<string> = new Set(["tracker.duplicate", "state.old"]);
 
@@ -133,7 +119,7 @@ export function forgetReads(
 }
 
 /** Looks through the project's repositories for what a person should know. */
-async function lookOver(looking: Looking, before: number): Promise<RebuiltProject> {
+async function lookOver(looking: Looking, before: number) {
   const { world, project, report, tally } = looking;
   const { board, tracker } = world;
   const asked = { board: board.requests, tracker: tracker.requests };
@@ -142,10 +128,13 @@ async function lookOver(looking: Looking, before: number): Promise<RebuiltProjec
   return {
     project: project.key,
     repo: project.settings.repo,
+    /** Seen on the board. */
     posts: report.posts,
+    /** Linked issues: those that the state knew before, and those that were found by their marks. */
     kept: before,
     found: Math.max(0, linked - before),
     ...findings,
+    /** Until when no issue is opened, because a request of an earlier life may still be under way; null where nothing waits. */
     waitsUntil: findWait(project, world),
     requests: {
       board: report.requests.board + board.requests - asked.board,
