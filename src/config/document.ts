@@ -22,16 +22,7 @@ const aliasLimit = 10_000;
 const faultLimit = 10;
 
 /** A config file as it was read: its content, and where each part of it stands. */
-export interface ConfigDocument {
-  /** Maps, lists and scalars; undefined when the text is no YAML at all. */
-  readonly content: unknown;
-  /** What is wrong with the YAML itself, as lines for the user. */
-  readonly problems: readonly Problem[];
-  /** Gives a fault its line. A part that is missing stands where the part around it begins. */
-  locate(fault: Pick<Fault, "path" | "at">): Position;
-  /** A value as it is written: `0123`, which is read as 123. undefined for what is not there. */
-  write(path: Path): string | undefined;
-}
+export type ConfigDocument = ReturnType<typeof parseConfigDocument>;
 
 /** Line and column, both from 1. */
 export interface Position {
@@ -44,8 +35,8 @@ export interface Problem extends Position {
   readonly message: string;
 }
 
-/** Reads YAML (and so JSON). Never throws: what is wrong becomes problems. */
-export function parseConfigDocument(text: string): ConfigDocument {
+/** Reads YAML (and so JSON): `content` is maps, lists and scalars. Never throws: what is wrong becomes problems. */
+export function parseConfigDocument(text: string) {
   const lines = new LineCounter();
   // Without `prettyErrors: false` the messages would quote lines of the file. The library's own search for repeated keys
   // compares each with each. What it warns of, it would write to stderr by itself.
@@ -78,8 +69,10 @@ export function parseConfigDocument(text: string): ConfigDocument {
     })),
   ];
   const problems = found.slice(0, faultLimit);
-  const locate: ConfigDocument["locate"] = (fault) => toPosition(findOffset(document, fault), lines);
-  const write: ConfigDocument["write"] = (path) => findSource(document, path, text);
+  /** Gives a fault its line. A part that is missing stands where the part around it begins. */
+  const locate = (fault: Pick<Fault, "path" | "at">) => toPosition(findOffset(document, fault), lines);
+  /** A value as it is written: `0123`, which is read as 123. undefined for what is not there. */
+  const write = (path: Path) => findSource(document, path, text);
   // Where the text is no YAML, what it seems to hold would only bring errors that are not there.
   if (document.errors.length > 0 || loose.length > 0) return { content: undefined, problems, locate, write };
   try {
@@ -107,7 +100,7 @@ interface YamlProblem extends Problem {
 
 interface ErrorPlace {
   readonly at: Position;
-  readonly parts: ClosedParts;
+  readonly parts: ReturnType<typeof findClosedParts>;
   readonly lines: LineCounter;
   /** Whether it begins its line, or goes on over the next: then the lines are indented wrongly. */
   readonly isOfIndent: boolean;
@@ -159,15 +152,10 @@ const quoteAll = "; put quotes around the whole text";
 const looseAlias = `\`*\` begins an alias of YAML, and no anchor of its name stands above${quoteAll}`;
 
 /** What a sign has to close, and may not have. */
-interface ClosedParts {
+function findClosedParts(document: Document, lines: LineCounter) {
   /** Texts in quotes that end on another line than they begin. */
-  readonly quotes: readonly { readonly begin: Position; readonly end: Position }[];
-  /** Where lists and groups in brackets begin, by the sign that closes them and where they end; of several the innermost. */
-  readonly flows: ReadonlyMap<string, number>;
-}
-
-function findClosedParts(document: Document, lines: LineCounter): ClosedParts {
   const quotes: { begin: Position; end: Position }[] = [];
+  /** Where lists and groups in brackets begin, by the sign that closes them and where they end; of several the innermost. */
   const flows = new Map<string, number>();
   visit(document, {
     Scalar(_, { type, range }) {
@@ -258,13 +246,7 @@ function findSource(document: Document, path: Path, text: string): string | unde
 }
 
 /** One step into a map or list: where its key and its value start, and the value. */
-interface PathStep {
-  readonly key: number | undefined;
-  readonly value: number | undefined;
-  readonly node: Node | undefined;
-}
-
-function enter(document: Document, from: Node | undefined, step: Path[number]): PathStep | undefined {
+function enter(document: Document, from: Node | undefined, step: Path[number]) {
   const node = isAlias(from) ? from.resolve(document) : from;
   if (isSeq(node) && typeof step === "number") {
     const element = node.items[step];

@@ -18,23 +18,18 @@ export interface ConfigSource extends ConfigPlace {
   readonly checkTemplate?: CheckTemplate;
 }
 
-/** A config in which nothing is wrong. */
-export interface LoadedConfig {
-  readonly config: Config;
-  /** The file that it was read from, as it was named. */
-  readonly file: string;
-  /** Where a setting stands, as `FILE:LINE:COLUMN`; of what is not there, the part around it. */
-  readonly place: (path: Fault["path"]) => string;
-}
+/** A config in which nothing is wrong, and the file that it was read from, as it was named. */
+export type LoadedConfig = ReturnType<typeof loadConfig>;
 
 /**
  * The config: the file, with what the environment overrides (`BOARDSYNC_STATE`, `BOARDSYNC_STATE_URL`, `BOARDSYNC_HTTP_HOST`).
  *
  * @throws ConfigError with everything that is wrong, one line each: `FILE:LINE:COLUMN: path: message`.
  */
-export function loadConfig(source: ConfigSource): LoadedConfig {
+export function loadConfig(source: ConfigSource) {
   const file = nameFile(source);
   const parsed = parseConfig(readConfigText(source, file), source.checkTemplate);
+  /** Where a setting stands, as `FILE:LINE:COLUMN`; of what is not there, the part around it. */
   const place = (path: Fault["path"]): string => {
     const { line, column } = parsed.locate({ path, at: "key" });
     return `${file}:${line}:${column}`;
@@ -63,7 +58,8 @@ export function loadConfig(source: ConfigSource): LoadedConfig {
     parsed.config.http === false || httpHost === undefined
       ? parsed.config.http
       : { ...parsed.config.http, host: httpHost };
-  return { config: { ...parsed.config, state, http }, file, place };
+  const config: Config = { ...parsed.config, state, http };
+  return { config, file, place };
 }
 
 /**

@@ -17,29 +17,26 @@ const farthestMs = 16 * hourMs;
 const daysSearched = 8 * 366;
 
 /** The times of a cron expression; computed, however far they lie away. All are epoch ms. */
-export interface Times {
-  /** The first one after a moment; infinite where there is none. */
-  next(after: number): number;
-  /**
-   * Milliseconds between two of them: the shortest distance among those that come next, so that it hardly depends on when it
-   * is asked where an expression is uneven (working days, `0,5 * * * *`). Infinite where there are no two.
-   */
-  periodMs(now: number): number;
-}
+export type Times = ReturnType<typeof createTimes>;
 
 /**
  * A cron expression in a time zone; a field of seconds is allowed. Where the clocks change it is as Vixie cron has it: `*` in
  * the minute or hour goes on by elapsed time; a fixed time that is skipped comes right after the gap, one that occurs twice
  * comes once.
  */
-export function createTimes(expression: string, timezone: string): Times {
+export function createTimes(expression: string, timezone: string) {
   const cron = readCron(expression);
   const offsetAt = createOffsets(timezone);
   const next = (after: number): number =>
     Math.abs(after) > lastMoment ? never : findNext(cron, offsetAt, after);
   return {
+    /** The first one after a moment; infinite where there is none. */
     next,
-    periodMs(now) {
+    /**
+     * Milliseconds between two of them: the shortest distance among those that come next, so that it hardly depends on when it
+     * is asked where an expression is uneven (working days, `0,5 * * * *`). Infinite where there are no two.
+     */
+    periodMs(now: number): number {
       let last = next(now);
       let shortest = Number.POSITIVE_INFINITY;
       for (let count = 1; count < timesLookedAt; count += 1) {
