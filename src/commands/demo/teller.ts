@@ -62,8 +62,9 @@ export function createTeller({ stage, out, signal, pause }: Telling) {
     const mails = notifications.slice(heard);
     runs.push(report);
     days.push({ title, run: report.run, changes });
-    // Everything that is decided and was not written: it waits, or is held. And how many voters would hear of that.
+    /** Everything that is decided and was not written: it waits, or is held. */
     const left = (await stage.plan()).plan.projects.flatMap(({ actions }) => actions);
+    /** How many voters would hear of that. */
     const wouldNotify = countVoters(left.map(({ notifies }) => notifies)).known;
     return { report, changes, mails, left, wouldNotify };
   };

@@ -1,14 +1,10 @@
 import { hash, randomBytes } from "node:crypto";
+import type { HttpSecrets } from "../../config/secrets.ts";
 import { dayMs, minuteMs } from "../../model/time.ts";
 import { hand, isSameSecret, type PageState, type Pass, sealOf, takeBack } from "./seals.ts";
 
 /** What opens the page. */
-export interface Gate {
-  /** `BOARDSYNC_HTTP_TOKEN`; undefined where nobody has set it. */
-  readonly token: string | undefined;
-  /** `BOARDSYNC_HTTP_READ_TOKEN`, likewise. */
-  readonly readToken: string | undefined;
-}
+export type Gate = Pick<HttpSecrets, "token" | "readToken">;
 
 /** Who asks for the page. */
 export interface Visitor {

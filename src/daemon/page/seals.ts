@@ -43,15 +43,6 @@ export interface Pass {
   readonly lifeMs: number;
 }
 
-/** What somebody came back with. */
-export interface Passed {
-  readonly text: string;
-  /** Epoch ms. */
-  readonly until: number;
-  /** Tells it from every other one. */
-  readonly print: string;
-}
-
 /** @param now - epoch ms. */
 export function hand(key: string, { purpose, session, lifeMs }: Pass, text: string, now: number): string {
   const nonce = randomBytes(9).toString("base64url");
@@ -60,15 +51,11 @@ export function hand(key: string, { purpose, session, lifeMs }: Pass, text: stri
 }
 
 /**
- * undefined where nobody on the state has handed it out for this, or it is too old; or far newer than anything can be: a clock was
- * ahead then. (Those of two machines differ a little.)
+ * What somebody came back with: `print` tells it from every other one, `until` is epoch ms. undefined where nobody on the state has
+ * handed it out for this, or it is too old; or far newer than anything can be: a clock was ahead then. (Those of two machines differ a
+ * little.)
  */
-export function takeBack(
-  key: string,
-  { purpose, session, lifeMs }: Pass,
-  given: string,
-  now: number,
-): Passed | undefined {
+export function takeBack(key: string, { purpose, session, lifeMs }: Pass, given: string, now: number) {
   const [payload = "", seal = ""] = given.split(".");
   if (!isSameSecret(seal, sealOf(key, purpose, session, payload))) return undefined;
   const [until, , text]: [number, string, string] = JSON.parse(Buffer.from(payload, "base64url").toString());
