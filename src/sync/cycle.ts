@@ -25,7 +25,7 @@ import { pullTracker } from "./read/pull-tracker.ts";
 import { shareTime } from "./read/share.ts";
 import { pullSignals } from "./read/signals/pull-signals.ts";
 import { tellKnown, tellPlan, withNotes } from "./tell/plan.ts";
-import { boardRequests, reportProject } from "./tell/project-report.ts";
+import { countRequests, reportProject } from "./tell/project-report.ts";
 import { decideNotes, type NoteWrite, writeNotes } from "./write/note.ts";
 import { write } from "./write/write.ts";
 
@@ -54,7 +54,7 @@ export interface CycleResult extends ToldBeside {
  */
 export async function runCycle(project: SyncProject, world: World, run: Run): Promise<CycleResult> {
   const tally = startTally();
-  const before = { board: boardRequests(world), tracker: world.tracker.requests };
+  const before = countRequests(world);
   let pull: BoardPull | undefined;
   let told: ToldBeside | undefined;
   try {
@@ -74,15 +74,16 @@ export async function runCycle(project: SyncProject, world: World, run: Run): Pr
     told = await workOn({ ...(await finishPast(cycle)), run });
   } catch (error) {
     await noteLimitOf(world, error);
-    const hasAsked = boardRequests(world) > before.board || world.tracker.requests > before.tracker;
-    await noteFailure(tally, { run, world, project }, error, hasAsked);
+    const { board, tracker } = countRequests(world, before);
+    await noteFailure(tally, { run, world, project }, error, board + tracker > 0);
   }
   const isDone = told !== undefined;
   // Of a project that could not be looked at, or not be decided.
   told ??= isPreview(run)
     ? { planned: await tellKnown(project, world, run, tally) }
     : { carried: tellUnapplied(project, run, tally) };
-  const report = await reportProject(project, world, run, tally, before, { pull, isDone });
+  const requests = countRequests(world, before);
+  const report = await reportProject({ project, world, run, tally }, requests, pull, isDone);
   return { ...told, report, isDone };
 }
 

@@ -2,65 +2,60 @@ import { isStuck } from "../../ledger/journal.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { ProjectMemory } from "../../ledger/memory.ts";
 import type { RowCounts } from "../../ledger/rows.ts";
-import type { BoardPull, Tally } from "../ground/cycle-state.ts";
+import type { BoardPull, Cycle, Tally } from "../ground/cycle-state.ts";
 import { isRoutine } from "../ground/order.ts";
 import type { ProjectReport } from "../ground/reports.ts";
-import type { Run, SyncProject, World } from "../ground/world.ts";
+import type { Run, World } from "../ground/world.ts";
 
 /** A report names so many of the linked posts that the board no longer lists; `status` has them all. */
 const mostMissingNamed = 20;
 
-/** The report of one project, made of what this run did and of what the ledger says waits. */
+/** The report of one project, made of what this run did and of what the ledger says waits. @param isDone - whether it came to its end. */
 export async function reportProject(
-  project: SyncProject,
-  world: World,
-  run: Run,
-  tally: Tally,
-  before: { readonly board: number; readonly tracker: number },
-  { pull, isDone }: { readonly pull: BoardPull | undefined; readonly isDone: boolean },
+  { project, world, run, tally }: Pick<Cycle, "project" | "world" | "run" | "tally">,
+  requests: ProjectReport["requests"],
+  pull: BoardPull | undefined,
+  isDone: boolean,
 ): Promise<ProjectReport> {
-  const { ledger, tracker, clock } = world;
+  const { ledger, clock } = world;
+  const { repo, writes } = project.settings;
+  const { created, adopted, issueWrites, postWrites, statusWrites, made, entryWrites, notified, errors } =
+    tally;
+  const hold = pull?.hold;
   const memory = ledger.memory.project(project.key);
-  const counts = await countProject(ledger, memory, pull?.hold !== undefined);
+  const counts = await countProject(ledger, memory, hold !== undefined);
   const ended = noteEnd(run, tally, isDone, clock.now());
   if (memory !== undefined && ended !== undefined)
     await ledger.commit([{ kind: "remember-project", memory: { ...memory, ...ended } }]);
   const lost =
     memory === undefined ? [] : await ledger.rows.waiting(memory.id, mostMissingNamed, ["missing"]);
-  const { held = 0, parked = 0, quarantined = 0 } = counts ?? {};
-  const waiting = (counts?.waiting ?? 0) + tally.notesPutOff;
+  const { issues = 0, waiting = 0, held = 0, parked = 0, quarantined = 0, skipped = 0 } = counts ?? {};
+  const isPutOff = tally.isPutOff || tally.areSignalsPutOff;
+  const putOff = readPutOff(tally);
   return {
     project: project.key,
-    repo: project.settings.repo,
+    repo,
     result: resultOf(tally, isDone, held + parked + quarantined > 0),
     posts: pull?.posts ?? 0,
-    issues: counts?.issues ?? 0,
-    created: tally.created,
-    adopted: tally.adopted,
-    issueWrites: tally.issueWrites,
-    postWrites: tally.postWrites,
-    statusWrites: tally.statusWrites,
-    waiting: Math.max(waiting, Number(tally.isPutOff || tally.areSignalsPutOff)),
-    held,
-    parked,
-    quarantined,
-    skipped: counts?.skipped ?? 0,
-    failed: tally.errors.length,
-    requests: { board: boardRequests(world) - before.board, tracker: tracker.requests - before.tracker },
-    errors: tally.errors,
-    ...(tally.statusWrites > 0 && {
-      voters: tally.notified.unknown > 0 && tally.notified.known === 0 ? null : tally.notified.known,
+    issues,
+    ...{ created, adopted, issueWrites, postWrites, statusWrites },
+    waiting: Math.max(waiting + tally.notesPutOff, Number(isPutOff)),
+    ...{ held, parked, quarantined, skipped },
+    failed: errors.length,
+    requests,
+    errors,
+    ...(statusWrites > 0 && {
+      voters: notified.unknown > 0 && notified.known === 0 ? null : notified.known,
     }),
-    ...(tally.made > 0 && { made: tally.made }),
-    ...(tally.entryWrites > 0 && { entryWrites: tally.entryWrites }),
-    ...(pull?.hold !== undefined && { hold: pull.hold }),
-    ...(counts !== undefined &&
-      lost.length > 0 && {
-        missing: counts.missing,
-        missingPosts: lost.map(({ post, title }) => ({ post, title })),
-      }),
-    ...(project.settings.writes !== "all" && { writes: project.settings.writes }),
-    ...readPutOff(tally),
+    ...(made > 0 && { made }),
+    ...(entryWrites > 0 && { entryWrites }),
+    ...(hold !== undefined && { hold }),
+    ...(lost.length > 0 && {
+      missing: counts?.missing ?? 0,
+      missingPosts: lost.map(({ post, title }) => ({ post, title })),
+    }),
+    ...(writes !== "all" && { writes }),
+    ...(putOff.length > 0 && { putOff }),
   };
 }
 
@@ -92,26 +87,24 @@ function resultOf({ errors, putOff }: Tally, isDone: boolean, isWaiting: boolean
 }
 
 /** Each reason once. What is among the errors is no mere delay. */
-function readPutOff({ putOff, errors }: Tally): Pick<ProjectReport, "putOff"> {
+function readPutOff({ putOff, errors }: Tally): NonNullable<ProjectReport["putOff"]> {
   const mere = putOff.filter(({ code }) => !errors.some((error) => error.code === code));
-  if (mere.length === 0) return {};
-  const each = new Map(
-    mere.map(({ code, message, until, budget }) => [
-      `${code} ${message}`,
-      {
-        code,
-        message,
-        ...(until !== undefined && { until: new Date(until).toISOString() }),
-        ...(budget !== undefined && { budget }),
-      },
-    ]),
-  );
-  return { putOff: [...each.values()] };
+  const each = new Map(mere.map((one) => [`${one.code} ${one.message}`, one]));
+  return [...each.values()].map(({ code, message, until, budget }) => ({
+    code,
+    message,
+    ...(until !== undefined && { until: new Date(until).toISOString() }),
+    ...(budget !== undefined && { budget }),
+  }));
 }
 
-/** What the board was asked for so far, by its tools, too. */
-export function boardRequests({ board, tools }: Pick<World, "board" | "tools">): number {
-  return board.requests + (tools?.requests ?? 0);
+/** What both sides were asked since; the board by its tools, too. */
+export function countRequests(
+  { board, tools, tracker }: World,
+  since: ProjectReport["requests"] = { board: 0, tracker: 0 },
+): ProjectReport["requests"] {
+  const asked = board.requests + (tools?.requests ?? 0);
+  return { board: asked - since.board, tracker: tracker.requests - since.tracker };
 }
 
 /**
