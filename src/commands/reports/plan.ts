@@ -189,24 +189,21 @@ function sentenceOf(
     { kind: "patch-post", noun: "post", does: "to patch" },
     { kind: "create-post", noun: "post", does: "to make of issues" },
     { kind: "patch-note", noun: "internal note", does: "to change" },
-  ].flatMap(({ kind, noun, does }) => {
+  ].map(({ kind, noun, does }) => {
     const amount = free.filter((action) => action.kind === kind).length;
-    return amount === 0 ? [] : [`${count(amount, noun)} ${does}`];
+    return amount > 0 && `${count(amount, noun)} ${does}`;
   });
-  const now = [...(adopted > 0 ? [`${count(adopted, "issue")} to link by the mark in them`] : []), ...kinds];
+  const links = adopted > 0 && `${count(adopted, "issue")} to link by the mark in them`;
+  const now = [links, ...kinds].filter((part) => part !== false);
   const parts = [
-    ...(now.length > 0 ? [`now ${now.join(", ")} (${notifiedBy(free)})`] : []),
-    ...Object.entries(entryDoes).flatMap(([kind, does]) => {
+    now.length > 0 && `now ${now.join(", ")} (${notifiedBy(free)})`,
+    ...Object.entries(entryDoes).map(([kind, does]) => {
       const amount = drafts.filter((entry) => entry.kind === kind).length;
-      return amount === 0 ? [] : [`${count(amount, "draft")} of the changelog ${does}`];
+      return amount > 0 && `${count(amount, "draft")} of the changelog ${does}`;
     }),
-    ...(later.length > 0
-      ? [`later, by themselves, ${count(later.length, "action")} (${notifiedBy(later)})`]
-      : []),
-    ...(held.length > 0
-      ? [`when a person lets them go, ${count(held.length, "action")} (${notifiedBy(held)})`]
-      : []),
-  ];
+    later.length > 0 && `later, by themselves, ${count(later.length, "action")} (${notifiedBy(later)})`,
+    held.length > 0 && `when a person lets them go, ${count(held.length, "action")} (${notifiedBy(held)})`,
+  ].filter((part) => part !== false);
   if (parts.length === 0)
     return `${isInStep && entries.length === 0 ? "Both sides are in step. " : ""}Nothing was written.`;
   const counts = { free: free.length + adopted, drafts: drafts.length, later: later.length };
@@ -229,18 +226,16 @@ function nextOf(
 ): string {
   if (saved === undefined || free + held.length === 0) {
     const steps = [
-      ...(free + drafts > 0 ? ["`boardsync sync` does it"] : []),
-      ...Object.entries(ways).flatMap(([way, said]) =>
-        held.some(({ letGoBy }) => letGoBy === way) ? [said] : [],
-      ),
-    ];
+      free + drafts > 0 && "`boardsync sync` does it",
+      ...Object.entries(ways).map(([way, said]) => held.some(({ letGoBy }) => letGoBy === way) && said),
+    ].filter((step) => step !== false);
     return steps.length === 0 ? "" : ` Next: ${steps.join("; ")}.`;
   }
   const also = held.length > 0 ? ", and what needs you" : "";
   const left = [
-    ...(later > 0 ? [`${count(later, "action")} that follow later`] : []),
-    ...(drafts > 0 ? ["the changelog"] : []),
-  ];
+    later > 0 && `${count(later, "action")} that follow later`,
+    drafts > 0 && "the changelog",
+  ].filter((part) => part !== false);
   const rest = left.length > 0 ? ` Not in it: ${left.join(", and ")}.` : "";
   return ` Saved: \`boardsync apply ${saved}\` does exactly this${also}.${rest}`;
 }

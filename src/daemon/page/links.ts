@@ -29,32 +29,28 @@ interface LinkLine extends BrowsedLink {
   readonly address: string | undefined;
 }
 
-interface ShownLinks {
-  readonly links: readonly LinkLine[];
-  readonly next: string | undefined;
-}
-
 /** The links of all projects or of one, searched and filtered, page by page; a form that needs no script. */
 export async function renderLinks(looking: Looking, query: LinksQuery): Promise<Markup> {
   const { q = "", project, after } = query;
   const keys = looking.view.projects.map(({ project: { key } }) => key);
-  const chosen = keys.filter((key) => key === project);
+  const chosen = keys.find((key) => key === project);
+  const scope = chosen === undefined ? keys : [chosen];
   const state = (Object.keys(states) as LinkSearch["state"][]).find((one) => one === query["state"]) ?? "any";
   const text = q.trim().slice(0, longestText);
   const rows = pageSizes.find((size) => size === query["rows"]) ?? "100";
   const search = { text, state, limit: Number(rows) };
-  const page = await readLinks(looking, chosen.length > 0 ? chosen : keys, search, after);
+  const page = await readLinks(looking, scope, search, after);
   const kept = {
     q: text,
-    project: chosen[0],
+    project: chosen,
     state: state === "any" ? undefined : state,
     rows: rows === "100" ? undefined : rows,
   };
   const isShort = page.next !== undefined && page.links.length < search.limit;
   return html`<h1>Links</h1>
-    <p class="lead">${await countLinks(looking, chosen.length > 0 ? chosen : keys)}. The newest issue first.</p>
-    ${renderForm({ keys, project: chosen[0], state, text, rows })}
-    ${await renderExact(looking, chosen.length > 0 ? chosen : keys, text)}
+    <p class="lead">${await countLinks(looking, scope)}. The newest issue first.</p>
+    ${renderForm(keys, kept)}
+    ${await renderExact(looking, scope, text)}
     ${page.links.length > 0 && table("Posts and their issues", columnsOf(looking, keys.length > 1), page.links)}
     ${page.links.length === 0 && page.next === undefined && html`<p class="lead">No link matches this search.</p>`}
     ${isShort && html`<p class="lead">One search looks at ten thousand links at most; there are more.</p>`}
@@ -79,7 +75,7 @@ async function readLinks(
   keys: readonly string[],
   search: Omit<LinkSearch, "after">,
   after: string | undefined,
-): Promise<ShownLinks> {
+) {
   const [, first = "0", begin] = /^(\d{1,4})-([\d.]{0,50})$/.exec(after ?? "") ?? [];
   const links: LinkLine[] = [];
   let place = begin === "" ? undefined : begin;
@@ -101,22 +97,17 @@ async function readLinks(
   return { links, next: undefined };
 }
 
-interface Form {
-  readonly keys: readonly string[];
-  readonly project: string | undefined;
-  readonly state: LinkSearch["state"];
-  readonly text: string;
-  readonly rows: string;
-}
-
-function renderForm({ keys, project, state, text, rows }: Form): Markup {
+function renderForm(
+  keys: readonly string[],
+  { q = "", project = "", state = "any", rows = "100" }: LinksQuery,
+): Markup {
   const option = (value: string, chosen: string, name: string): Markup =>
     html`<option value="${own(value)}"${value === chosen && html` selected`}>${own(name)}</option>`;
   return html`<form action="${linksAddress({})}" method="get" role="search">
-    <label class="wide">Post, title or issue <input type="search" name="q" value="${text}" autocomplete="off"></label>
+    <label class="wide">Post, title or issue <input type="search" name="q" value="${q}" autocomplete="off"></label>
     ${
       keys.length > 1 &&
-      html`<label>Project <select name="project">${option("", project ?? "", "All")}${keys.map((key) => option(key, project ?? "", key))}</select></label>`
+      html`<label>Project <select name="project">${option("", project, "All")}${keys.map((key) => option(key, project, key))}</select></label>`
     }
     <label>State <select name="state">${Object.entries(states).map(([value, name]) => option(value, state, name))}</select></label>
     <label>Rows <select name="rows">${pageSizes.map((size) => option(size, rows, size))}</select></label>
