@@ -85,11 +85,7 @@ export function readBoardKey(source: SecretSource): string | undefined {
   return usable(readSecret("BOARD_API_KEY", "the board's API key", source));
 }
 
-/**
- * A secret as a person has typed it.
- *
- * @throws ConfigError when none looks like that.
- */
+/** A secret as a person has typed it. @throws ConfigError when none looks like that. */
 export function judgeTyped(typed: string, subject: "The board's key" | "The token"): string {
   const value = typed.trim();
   return usable(findQuotes(value, subject) ?? judgeHeader(value, subject));

@@ -41,10 +41,7 @@ export type Ran = "fine" | "failed" | "elsewhere";
 /** What the daemon does, and with what. */
 export interface DaemonOptions {
   readonly projects: readonly DaemonProject[];
-  /**
-   * Runs one project, and says what came of it; what it throws is logged, and ends neither the daemon nor the turns of the
-   * others.
-   */
+  /** Runs one project, and says what came of it; what it throws is logged, and ends neither the daemon nor the turns of the others. */
   runProject(key: string, place: QueuedRun): Promise<Ran>;
   /** Nothing runs or waits any more; it may take a moment. */
   rest(): void;

@@ -143,11 +143,7 @@ export function findOver(
   return said.filter(isOver).map((notice) => ({ ...notice, state: "" }));
 }
 
-/**
- * A message in Slack's way.
- *
- * @param ends - how the projects of the run stand.
- */
+/** A message in Slack's way. @param ends - how the projects of the run stand. */
 export function composeMessage(
   causes: readonly Cause[],
   ends: readonly { readonly project: string; readonly state: ProjectState }[],

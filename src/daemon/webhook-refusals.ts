@@ -1,6 +1,4 @@
-/**
- * Why nothing is made of a delivery: what is answered, to whoever looks at the webhook on GitHub, and what is said in the log.
- */
+/** Why nothing is made of a delivery: what is answered, to whoever looks at the webhook on GitHub, and what is said in the log. */
 export const refusals = {
   off: {
     code: 404,

@@ -23,11 +23,7 @@ export type Stage = ReturnType<typeof openStage>;
 /** What a story needs beside the sides' own config: a pause before voters hear, and a limit that one script can break. */
 const settings = "settle: 10m\nguard: { statuses: 2 }\nhttp: false\n";
 
-/**
- * Sets the stage.
- *
- * @param folder - gets config and state, and is the caller's to delete.
- */
+/** Sets the stage. @param folder - gets config and state, and is the caller's to delete. */
 export function openStage(
   terminal: Terminal,
   options: CommonOptions,

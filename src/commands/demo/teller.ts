@@ -42,9 +42,7 @@ export interface Telling {
   readonly pause: (() => Promise<void>) | undefined;
 }
 
-/**
- * A teller, and what was told so far. Its runs throw when the signal is aborted: they have not done what would be told of them.
- */
+/** A teller, and what was told so far. Its runs throw when the signal is aborted: they have not done what would be told of them. */
 export function createTeller({ stage, out, signal, pause }: Telling) {
   const { story } = stage;
   const runs: RunReport[] = [];

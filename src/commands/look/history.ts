@@ -91,11 +91,7 @@ function lineOf(project: string, entry: AuditEntry) {
   };
 }
 
-/**
- * When, by which run and of what; then what was written, why, and what came of it.
- *
- * @param sides - what was written to.
- */
+/** When, by which run and of what; then what was written, why, and what came of it. @param sides - what was written to. */
 export function printWrite(
   out: Output,
   times: ToldTimes,

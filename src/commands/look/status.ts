@@ -46,11 +46,7 @@ export async function status({ terminal, options }: CommandCall<StatusOptions>):
   });
 }
 
-/**
- * The state in words and a table.
- *
- * @param isFull - whether each line is shown where many are alike.
- */
+/** The state in words and a table. @param isFull - whether each line is shown where many are alike. */
 export function printStatus(
   out: Output,
   times: ToldTimes,

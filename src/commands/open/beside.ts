@@ -124,11 +124,7 @@ async function describeUnlinked({ ledger }: Beside, text: string, issue: IssueRe
   return `${text} is linked to no post of the config${suggest(text, near) || "."}${moved}`;
 }
 
-/**
- * The post that `POST` or `PROJECT/POST` means.
- *
- * @throws ConfigError when there is none, or several.
- */
+/** The post that `POST` or `PROJECT/POST` means. @throws ConfigError when there is none, or several. */
 export async function findPost(beside: Beside, text: string): Promise<NamedPost> {
   const { ledger, now } = beside;
   const candidates = knownProjects(beside).flatMap((named) =>
@@ -205,11 +201,7 @@ async function suggestPost(beside: Beside, text: string): Promise<string> {
   return longer === undefined ? suggest(text, near) : suggest(longer, [longer]);
 }
 
-/**
- * The project that a person named.
- *
- * @throws ConfigError when the config has none of that name, or it never ran.
- */
+/** The project that a person named. @throws ConfigError when the config has none of that name, or it never ran. */
 export function findProject({ config, ledger }: Beside, key: string): ProjectId {
   if (!config.projects.some(({ project }) => project === key))
     throw new ConfigError([describeNoProject(config, key)]);

@@ -33,11 +33,7 @@ export function nameState(cwd: string, state: string): string {
   return isPostgresUrl(state) ? showPlace(state) : resolve(cwd, state);
 }
 
-/**
- * The last sign of life of a daemon here, without all the rest of a state.
- *
- * @param state a file, absolute; or the URL of a server.
- */
+/** The last sign of life of a daemon here, without all the rest of a state. @param state a file, absolute; or the URL of a server. */
 export async function readSignOfLife(state: string): Promise<SignOfLife | undefined> {
   if (!isPostgresUrl(state)) return readLastSign(state);
   const { readSign } = await import("../../ledger/postgres/beside.ts");

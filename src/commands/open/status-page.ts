@@ -4,11 +4,7 @@ import type { PageView } from "../../daemon/page/view.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import type { Moment } from "../../sync/tell/project-state.ts";
 
-/**
- * What the status page shows beside the state.
- *
- * @param told - what a daemon that runs a project knows of it beside the state.
- */
+/** What the status page shows beside the state. @param told - what a daemon that runs a project knows of it beside the state. */
 export function viewConfig(
   config: Config,
   projects: readonly SyncProject[],

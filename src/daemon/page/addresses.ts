@@ -30,11 +30,7 @@ export function toRoot({ root }: Writing): Markup {
   return own(root);
 }
 
-/**
- * `./`, or as many steps up as the path of a request goes down.
- *
- * @param url - of the request.
- */
+/** `./`, or as many steps up as the path of a request goes down. @param url - of the request. */
 export function rootFrom(url: string): string {
   const [path = ""] = url.split("?", 1);
   return "../".repeat(path.split("/").length - 2) || "./";

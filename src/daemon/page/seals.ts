@@ -12,11 +12,7 @@ export interface PageState {
   readonly identity: string;
 }
 
-/**
- * Of a state.
- *
- * @param secret - what all processes on the state know, and it does not.
- */
+/** Of a state. @param secret - what all processes on the state know, and it does not. */
 export function stateOf(
   { pageKey, identity }: { readonly pageKey: string; readonly identity: string },
   secret: string,

@@ -36,11 +36,7 @@ export interface Looking {
 /** How the page tells times. */
 export type PageTimes = ReturnType<typeof createPageTimes>;
 
-/**
- * Times in the zone of the config's schedules.
- *
- * @param now - epoch ms.
- */
+/** Times in the zone of the config's schedules. @param now - epoch ms. */
 export function createPageTimes(now: number, timeZone: string) {
   const clock = new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" });
   const day = new Intl.DateTimeFormat("en-GB", { timeZone, day: "numeric", month: "short" });
