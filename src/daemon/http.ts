@@ -9,12 +9,7 @@ import { ConfigError, describeUnread, StateError } from "../errors.ts";
 import type { Log } from "../log.ts";
 
 /** The daemon's HTTP server, listening. */
-export interface HttpServer {
-  /** `http://host:port`. */
-  readonly address: string;
-  /** Stops listening and cuts every connection: one that a monitor keeps open must not hold up the end of the process. */
-  close(): Promise<void>;
-}
+export type HttpServer = Awaited<ReturnType<typeof serveHttp>>;
 
 type Server = FastifyInstance["server"];
 
@@ -69,7 +64,7 @@ const usualHeaders: Readonly<Record<string, string>> = {
  *
  * @throws ConfigError when the address can't be listened on.
  */
-export async function serveHttp(where: HttpPlace, log: Log, parts: readonly HttpPart[]): Promise<HttpServer> {
+export async function serveHttp(where: HttpPlace, log: Log, parts: readonly HttpPart[]) {
   const server = fastify({
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
@@ -88,7 +83,12 @@ export async function serveHttp(where: HttpPlace, log: Log, parts: readonly Http
   for (const part of parts) part(server);
   try {
     await server.listen({ host: where.host, port: where.port });
-    return { address: addressOf(server.server.address(), where), close: () => server.close() };
+    return {
+      /** `http://host:port`. */
+      address: addressOf(server.server.address(), where),
+      /** Stops listening and cuts every connection: one that a monitor keeps open must not hold up the end of the process. */
+      close: (): Promise<void> => server.close(),
+    };
   } catch (error) {
     await server.close();
     throw new ConfigError([explainListenFault(where, error)]);

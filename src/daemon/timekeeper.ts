@@ -10,13 +10,7 @@ const leapMs = 1000;
 const notableMs = 10_000;
 
 /** Calls what is to be done at times, by a clock that may be set while it does. */
-export interface Timekeeper {
-  /**
-   * Calls `fire` at these times from now on, until what it returns is called. Times that passed while the process was busy or
-   * asleep, or that the clock leapt over, are made up for once.
-   */
-  keep(times: Times, fire: () => void): () => void;
-}
+export type Timekeeper = ReturnType<typeof createTimekeeper>;
 
 /** What a timekeeper works with. */
 export interface TimekeeperOptions {
@@ -40,7 +34,7 @@ interface Kept {
  * one that can't be set have gone since. Where the clock was set back the next times are reckoned anew from what it shows, and
  * however often that happens, nothing comes later than two of its periods after it came last.
  */
-export function createTimekeeper({ clock, monotonic, log }: TimekeeperOptions): Timekeeper {
+export function createTimekeeper({ clock, monotonic, log }: TimekeeperOptions) {
   const kept = new Set<Kept>();
   let seen = { wall: clock.now(), monotonic: monotonic() };
   let wake = new AbortController();
@@ -81,7 +75,11 @@ export function createTimekeeper({ clock, monotonic, log }: TimekeeperOptions): 
     isAwake = false;
   };
   return {
-    keep(times, fire) {
+    /**
+     * Calls `fire` at these times from now on, until what it returns is called. Times that passed while the process was busy or
+     * asleep, or that the clock leapt over, are made up for once.
+     */
+    keep(times: Times, fire: () => void): () => void {
       if (kept.size === 0) seen = { wall: clock.now(), monotonic: monotonic() };
       const one = { times, nextAt: times.next(clock.now()), latestAt: Number.POSITIVE_INFINITY, fire };
       kept.add(one);

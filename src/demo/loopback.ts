@@ -23,13 +23,6 @@ export interface DemoAnswer {
   readonly body?: unknown;
 }
 
-/** A server that is up. */
-export interface Served {
-  /** `http://127.0.0.1:PORT` */
-  readonly origin: string;
-  close(): Promise<void>;
-}
-
 /** How a side is served. */
 export interface ServeOptions {
   /** Epoch ms. A server's times are of one clock, so each answer's date is, too. */
@@ -40,8 +33,8 @@ export interface ServeOptions {
   readonly answer: (asked: DemoRequest) => DemoAnswer | undefined;
 }
 
-/** Serves one side on 127.0.0.1. */
-export async function serve({ now, port, answer }: ServeOptions): Promise<Served> {
+/** Serves one side on 127.0.0.1; `origin` is `http://127.0.0.1:PORT`. */
+export async function serve({ now, port, answer }: ServeOptions) {
   const server = createServer((incoming, response) => {
     text(incoming)
       .then((body) => {

@@ -1,23 +1,23 @@
 import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 
 /** What every process on one state knows, so that each takes what another one has handed out. */
-export interface PageState {
-  /**
-   * Seals cookies and forms. Whoever reads the state alone (a colleague's role, a backup) must not be able to make them, so there is a
-   * secret in it that stands nowhere in the state: see `stateOf`.
-   */
-  readonly pageKey: string;
-  /** Seals the codes of `boardsync page`, which may know no secret: a code is good only where it was written into the state. */
-  readonly codeKey: string;
-  readonly identity: string;
-}
+export type PageState = ReturnType<typeof stateOf>;
 
 /** Of a state. @param secret - what all processes on the state know, and it does not. */
 export function stateOf(
   { pageKey, identity }: { readonly pageKey: string; readonly identity: string },
   secret: string,
-): PageState {
-  return { pageKey: sealOf(pageKey, "page", secret), codeKey: pageKey, identity };
+) {
+  return {
+    /**
+     * Seals cookies and forms. Whoever reads the state alone (a colleague's role, a backup) must not be able to make them: so the
+     * secret is in it.
+     */
+    pageKey: sealOf(pageKey, "page", secret),
+    /** Seals the codes of `boardsync page`, which may know no secret: a code is good only where it was written into the state. */
+    codeKey: pageKey,
+    identity,
+  };
 }
 
 /** What tells that these very words were put together by a process on the state. */
