@@ -66,12 +66,7 @@ export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal"] as
 /** One of `logLevels`. */
 export type LogLevel = (typeof logLevels)[number];
 
-/**
- * The log level that the environment asks for.
- *
- * @param otherwise - where it asks for none.
- * @throws ConfigError when `BOARDSYNC_LOG_LEVEL` is no level.
- */
+/** The log level that the environment asks for, else `otherwise`. @throws ConfigError when `BOARDSYNC_LOG_LEVEL` is no level. */
 export function readLogLevel(environment: Environment, otherwise: LogLevel): LogLevel {
   const wanted = readVariable(environment, "BOARDSYNC_LOG_LEVEL") ?? otherwise;
   const level = logLevels.find((known) => known === wanted);

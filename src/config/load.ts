@@ -62,11 +62,7 @@ export function loadConfig(source: ConfigSource) {
   return { config, file, place };
 }
 
-/**
- * `loadConfig` and `loadSecrets` in one, for the commands that talk to both sides.
- *
- * @throws ConfigError with everything that is wrong with either.
- */
+/** `loadConfig` and `loadSecrets` in one, for commands that talk to both sides. @throws ConfigError with all that is wrong with either. */
 export function loadConfigAndSecrets(source: ConfigSource): LoadedConfig & { readonly secrets: Secrets } {
   const loaded = attempt(() => loadConfig(source));
   const found = attempt(() => loadSecrets(source));

@@ -75,11 +75,7 @@ export function loadSecrets(source: SecretSource) {
   return { secrets: { boardApiKey, github, http, all } };
 }
 
-/**
- * The board's key alone, before there is a config: undefined where nobody has set it.
- *
- * @throws ConfigError when it is set and can't be used.
- */
+/** The board's key alone, before there is a config; undefined where it is not set. @throws ConfigError when it can't be used. */
 export function readBoardKey(source: SecretSource): string | undefined {
   if (!isGiven("BOARD_API_KEY", source.environment)) return undefined;
   return usable(readSecret("BOARD_API_KEY", "the board's API key", source));
@@ -91,11 +87,7 @@ export function judgeTyped(typed: string, subject: "The board's key" | "The toke
   return usable(findQuotes(value, subject) ?? judgeHeader(value, subject));
 }
 
-/**
- * How to sign in at GitHub, before there is a config: undefined where nobody has set it.
- *
- * @throws ConfigError when it is set and can't be used.
- */
+/** How to sign in at GitHub, before there is a config; undefined where nothing is set. @throws ConfigError when it can't be used. */
 export function readGitHubSecret(source: SecretSource): GitHubSecret | undefined {
   if (!["GITHUB_TOKEN", ...appNames].some((name) => isGiven(name, source.environment))) return undefined;
   const problems: string[] = [];
@@ -109,10 +101,7 @@ function usable(reading: SecretReading): string {
   throw new ConfigError([reading.problem]);
 }
 
-/**
- * Secrets that nobody has to set, and that are set to nothing: an empty value counts as none, and what they are for is off. Somebody may
- * have wanted it.
- */
+/** Secrets that nobody has to set, set to nothing: that counts as none, and what they are for is off. Somebody may have wanted it. */
 export function findEmptySecrets(environment: Environment): readonly string[] {
   const isEmpty = (name: string): boolean =>
     [name, `${name}_FILE`].some((form) => Object.hasOwn(environment, form) && !isGiven(name, environment));

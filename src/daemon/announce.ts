@@ -57,11 +57,7 @@ export async function announceRun(report: RunReport, options: AnnounceOptions): 
 
 export type Crier = ReturnType<typeof createCrier>;
 
-/**
- * Announces runs beside the work of a daemon: neither a run nor an order waits for an address that does not answer.
- *
- * @param options - as they are by then.
- */
+/** Announces runs beside a daemon's work: nothing waits for an address that does not answer. @param options - as they are by then. */
 export function createCrier(options: () => AnnounceOptions) {
   let waiting: RunReport | undefined;
   let telling: Promise<void> | undefined;

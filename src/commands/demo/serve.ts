@@ -18,10 +18,7 @@ import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.
 import { printJson } from "../print/text.ts";
 import { type Connected, connectStory, makeStoryFolder, untilAborted } from "./stage.ts";
 
-/**
- * Keeps both sides up, with a config on disk and the status page over the state that it names, so that a person or a script can
- * try every command on them.
- */
+/** Keeps both sides up, with a config on disk and the status page over its state, so that every command can be tried on them. */
 export async function serveDemo(
   terminal: Terminal,
   options: CommonOptions & { readonly port?: number },

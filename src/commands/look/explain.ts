@@ -26,7 +26,8 @@ import { type ToldTimes, tellTimes } from "../../sync/tell/times.ts";
 import { showOrDash } from "../../sync/tell/waiting-lines.ts";
 import { beginSentence } from "../../sync/tell/words.ts";
 import { describeUnlisted, findPosts, readBeside } from "../open/beside.ts";
-import { nextRunOf } from "../open/next-run.ts";
+import { readMoment } from "../open/next-run.ts";
+import { timeOf } from "../open/status.ts";
 import { printRecords } from "../print/table.ts";
 import { type CommandCall, exitCodes, type Output } from "../print/terminal.ts";
 import { hintCommand, oneLine, paint, printJson, printLine, type TextStyle } from "../print/text.ts";
@@ -45,7 +46,7 @@ export function explain(called: CommandCall): Promise<number> {
       const project = projects.find((one) => one.key === key);
       const story = project && (await explainPost(project, post, sources));
       if (story === undefined) throw new ConfigError([describeUnlisted(key, post)]);
-      return { ...story, nextRun: await nextRunOf(config, key, ledger) };
+      return { ...story, nextRun: timeOf((await readMoment(config, key, ledger)).nextRunAt) };
     });
     if (options.json === true) printJson(terminal.out, { posts });
     else if (options.quiet !== true) {

@@ -98,10 +98,7 @@ function readPage(page: string): string {
 /** A line of a list: its sign, and what stands behind it. */
 const point = /^( *)(\d+\.|-) +(.*)$/;
 
-/**
- * Prints a part of a page of ours: headings, paragraphs, lists and blocks of code. Addresses of links are left out, as they lead
- * to other pages.
- */
+/** Prints a part of a page of ours: headings, paragraphs, lists, code. Addresses of links are left out: they lead to other pages. */
 export function printMarkdown(out: Output, text: string): void {
   let sign = "";
   let words: string[] = [];

@@ -16,11 +16,7 @@ export function configSource(terminal: Terminal, options: CommonOptions): Config
 
 const authorities = "NODE_EXTRA_CA_CERTS";
 
-/**
- * Node.js reads this variable when it starts, so that in `.env` it would count for nothing.
- *
- * @throws ConfigError where its file can't be used.
- */
+/** Node.js reads this variable only when it starts: in `.env` it would count for nothing. @throws ConfigError where its file can't be used. */
 function trustAuthorities({ env, cwd }: Terminal, environment: Environment): void {
   const file = readVariable(environment, authorities);
   if (file === undefined || env[authorities] === file) return;

@@ -7,12 +7,6 @@ import type { Moment } from "../../sync/tell/project-state.ts";
 import { systemClock } from "./clock.ts";
 import { judgeSign } from "./heartbeat.ts";
 
-/** When the daemon that is running on this state runs a project next, ISO 8601; null where none is running. */
-export async function nextRunOf(config: Config, key: string, ledger: Ledger): Promise<string | null> {
-  const { nextRunAt } = await readMoment(config, key, ledger);
-  return nextRunAt === undefined ? null : new Date(nextRunAt).toISOString();
-}
-
 /**
  * What the daemon that is running on this state knows of a project beside what the state tells: when it runs next, that it is late,
  * and what has broken its last run off. Nothing where none is running. One that is silent, and was not stopped, may have no room to

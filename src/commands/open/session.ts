@@ -53,11 +53,7 @@ export interface Session<Options extends SessionOptions = SessionOptions> extend
   /** Made of secrets that every replica has, and the state has not. */
   readonly shared: string;
   readonly log: Log;
-  /**
-   * The same with config, secrets, `.env` and log level as they are by now.
-   *
-   * @throws ConfigError with everything that is wrong; then nothing has changed.
-   */
+  /** The same with config, secrets, `.env` and log level as they are by now. @throws ConfigError with all that is wrong; then nothing has changed. */
   reopen(): Session<Options>;
   /**
    * The same with the secrets, `.env` and the files that they name as they are by now; undefined where the secrets are the same.

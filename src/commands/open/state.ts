@@ -48,10 +48,7 @@ export function printConfig({ board, tracker, settle, guard, waits, projects }: 
   return printOf({ board, tracker, settle, guard, waits, projects });
 }
 
-/**
- * All of a config that a daemon takes up when it reads it anew: what only a restart changes stands elsewhere, and may differ from
- * machine to machine.
- */
+/** All of a config that a daemon takes up when it reads it anew; what only a restart changes may differ from machine to machine. */
 export function printWhole({ state: _, http: __, lease: ___, ...config }: Config): string {
   return printOf(config);
 }

@@ -93,7 +93,8 @@ function copyOf({ memory, copiedAt }: Ledger, projects: readonly string[]): numb
   return isOver ? undefined : copiedAt;
 }
 
-function timeOf(at: number | undefined): string | null {
+/** ISO 8601; null where it is not known. */
+export function timeOf(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString();
 }
 

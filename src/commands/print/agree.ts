@@ -1,11 +1,7 @@
 import { ConfigError } from "../../errors.ts";
 import type { Terminal } from "./terminal.ts";
 
-/**
- * Whether a person agrees: asked on a terminal; elsewhere somebody must have said so with `--yes`.
- *
- * @throws ConfigError where there is nobody to ask.
- */
+/** Whether a person agrees: asked on a terminal; elsewhere `--yes` must have said so. @throws ConfigError where there is nobody to ask. */
 export async function isAgreed(
   { ask }: Pick<Terminal, "ask">,
   { yes }: { readonly yes?: boolean },

@@ -9,11 +9,7 @@ const patienceMs = 2000;
 const pauseMs = 200;
 const barWidth = 30;
 
-/**
- * A bar in the last line of a terminal, for work that takes long.
- *
- * @returns undefined where no bar may be shown: nobody works out then what it would tell.
- */
+/** A bar in the last line of a terminal, for long work; undefined where none may be shown: nobody works out then what it would tell. */
 export function createProgressBar(
   { footer, err }: Pick<Terminal, "footer" | "err">,
   now: () => number,

@@ -93,10 +93,7 @@ function cut(word: string, width: number): readonly string[] {
   return [...pieces, piece];
 }
 
-/**
- * Prints a line behind a sign such as `✓ `. On a terminal it is broken at words, and goes on below its first word; elsewhere
- * it stays one line, for `grep`.
- */
+/** Prints a line behind a sign such as `✓ `. A terminal breaks it at words, below its first word; elsewhere it stays one line, for `grep`. */
 export function printLine(output: Output, sign: string, text: string): void {
   const indent = widthOf(sign);
   const said = hint(output, text);

@@ -23,11 +23,7 @@ export function printLook(
   printLine(out, "", `${count(lines.length, "write")} to undo; ${notified || "no voter to notify"}.`);
 }
 
-/**
- * What `undo --json` prints.
- *
- * @param isLook - nothing was written, because there was nothing to write: the undo has no number of its own.
- */
+/** What `undo --json` prints. @param isLook - there was nothing to write: the undo has no number of its own. */
 export function reportUndo(
   undone: number,
   { report, carried }: Pick<RunResult, "report" | "carried">,

@@ -22,10 +22,7 @@ export function webAddress(given: unknown): string | undefined {
   return isPlain && (url.protocol === "https:" || url.protocol === "http:") ? url.href : undefined;
 }
 
-/**
- * From where one looks to the first page. All addresses of ours begin with it, so that the page may stand behind a proxy under any
- * path.
- */
+/** From where one looks to the first page: all our addresses begin with it, so the page may stand behind a proxy under any path. */
 export function toRoot({ root }: Writing): Markup {
   return own(root);
 }
@@ -41,10 +38,7 @@ export function headerOf(address: Markup, root: string): string {
   return writeOut(address, { ...asItIs, root });
 }
 
-/**
- * What others have chosen, in an address or the field of a form, which browsers keep letter by letter then; nothing of it that is
- * secret.
- */
+/** What others have chosen, in an address or a field of a form, which browsers keep letter by letter; nothing of it that is secret. */
 export function inAddress(text: string, encode: (text: string) => string = encodeURIComponent): Piece {
   return ({ redact }) => own(encode(redact(text).toWellFormed()));
 }

@@ -67,12 +67,7 @@ export function admitGuest(state: PageState, isSecure: boolean, now: number): st
   return `${cookieOf(state, isSecure)}=${value}; Max-Age=${dayMs / 1000}; HttpOnly; SameSite=Strict${secure}`;
 }
 
-/**
- * Who it is, for `Visitor`; undefined for a browser that was not let in.
- *
- * @param cookies - the header `Cookie`.
- * @param now - epoch ms.
- */
+/** Who it is, for `Visitor`; undefined for a browser that was not let in. `cookies`: the header `Cookie`; `now`: epoch ms. */
 export function recogniseGuest(
   state: PageState,
   isSecure: boolean,
@@ -88,11 +83,7 @@ export function recogniseGuest(
   return undefined;
 }
 
-/**
- * Whether the browser speaks TLS, to a proxy. Whoever lies about it gets a cookie of another name, and opens nothing by that.
- *
- * @param url - `http.url`.
- */
+/** Whether the browser speaks TLS, to a proxy. Who lies about it gets a cookie of another name, and opens nothing. @param url - `http.url`. */
 export function isSecureRequest(
   { "x-forwarded-proto": told, host }: Readonly<Record<string, string | readonly string[] | undefined>>,
   url: string | undefined,

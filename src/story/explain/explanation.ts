@@ -70,11 +70,7 @@ export function describeSet({ set }: AnyRule): string {
     .join(", ");
 }
 
-/**
- * What a rule decides, after what it sets: nothing, all of that, or some of it.
- *
- * @param deciding the board rule that decides, counted from 1.
- */
+/** What a rule decides of what it sets: nothing, all, or some. @param deciding - the board rule that decides, counted from 1. */
 export function describeDecided(tried: AnyRule, deciding: number | null): string | undefined {
   if (!("decides" in tried)) return tried.rule === deciding ? "decides" : undefined;
   const { decides, set } = tried;

@@ -13,10 +13,7 @@ import { attemptNow } from "../ground/report.ts";
 import type { PlannedAction } from "../ground/reports.ts";
 import { readRow } from "../ground/rows.ts";
 
-/**
- * What a plan says beside what the next run does: everything that is decided and not sent yet, and follows at a time, or when a
- * person lets it go.
- */
+/** What a plan says beside what the next run does: all that is decided and not sent yet, and follows at a time or when a person lets it go. */
 export async function planLater(cycle: PulledCycle): Promise<readonly PlannedAction[]> {
   const { ledger } = cycle.world;
   const waiting = await ledger.rows.waiting(cycle.memory.id, mostWaiting, notDecided);

@@ -29,10 +29,7 @@ export function tellTimes(now: number, timeZone: string) {
   };
 }
 
-/**
- * Times as our messages have them: `2026-01-31T09:00:00.000Z`, `2026-01-31 09:00:00 UTC`. What they quote is found as well, so that
- * no time in it is.
- */
+/** `2026-01-31T09:00:00.000Z`, `2026-01-31 09:00:00 UTC`, as our messages have them; also whatever is quoted, so that no time in it is found. */
 const instants =
   /`[^`]*`|“[^”]*”|"[^"]*"|\b\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?Z| \d{2}:\d{2}:\d{2} UTC)/g;
 
