@@ -2,7 +2,6 @@ import { loadConfig } from "../../config/load.ts";
 import { openLedger } from "../../ledger/sqlite/sqlite.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import { describeEntry, type EntryLine } from "../../sync/tell/entries.ts";
-import { groupFailures } from "../../sync/tell/failures.ts";
 import { describeTokenEnd } from "../../sync/tell/stored-report.ts";
 import { type ToldTimes, tellTimes } from "../../sync/tell/times.ts";
 import { countNeeds, resultWords } from "../../sync/tell/words.ts";
@@ -114,17 +113,9 @@ function printFailed(
   const failures = projects.flatMap(({ project, lastRun, waiting }) =>
     (lastRun?.errors ?? [])
       .filter((error) => !isSaidBelow(error, waiting))
-      .map(({ post, issue, code, message, advice }) => ({
-        ...{ project, code, message },
-        ...(advice !== null && { advice }),
-        ...(post !== null && { post }),
-        ...(issue !== null && { issue }),
-      })),
+      .map((error) => ({ ...error, project })),
   );
-  const groups = isFull ? failures.flatMap((failure) => groupFailures([failure])) : groupFailures(failures);
-  printFailures(out, times, groups, "failed: ");
-  for (const advice of new Set(failures.map((failure) => failure.advice)))
-    if (advice !== undefined) printLine(out, "  → ", advice);
+  printFailures(out, times, failures, { begin: "failed: ", margin: "  ", isFull });
 }
 
 function printEntry(out: Output, times: ToldTimes, project: string, entry: EntryLine): void {

@@ -36,7 +36,7 @@ export function createLogLines(err: Output, isReported = false): (json: string) 
       );
     }
     for (const advice of new Set(groups.map((group) => group.first.advice)))
-      if (advice !== undefined) print({ ...first, level: "advice" }, `→ ${oneLine(advice)}`);
+      if (advice != null) print({ ...first, level: "advice" }, `→ ${oneLine(advice)}`);
   };
   return (json) => {
     // The log's own line.

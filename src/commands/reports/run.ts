@@ -1,6 +1,6 @@
 import type { ProjectReport, ReportedError, RunReport } from "../../sync/ground/reports.ts";
 import type { ProjectAfter } from "../../sync/run.ts";
-import { type AlikeFailures, groupFailures, listFailed, nameFailed } from "../../sync/tell/failures.ts";
+import { type FailedWhere, groupFailures, listFailed, nameFailed } from "../../sync/tell/failures.ts";
 import { describeState } from "../../sync/tell/project-state.ts";
 import type { Timed, ToldTimes } from "../../sync/tell/times.ts";
 import { count, countNeeds, stateWords } from "../../sync/tell/words.ts";
@@ -106,29 +106,28 @@ function countNotDone({ waiting, held, parked, quarantined, failed }: ProjectRep
   return parts.filter((part) => part !== false).join(", ");
 }
 
-/** A line for what is alike. */
+/** A line for what is alike, or for each, and each thing to do about them once. */
 export function printFailures(
   out: Output,
   times: ToldTimes,
-  groups: readonly AlikeFailures[],
-  begin: string,
+  failures: readonly FailedWhere[],
+  { begin = "", margin = "", isFull = false } = {},
 ): void {
-  for (const group of groups) {
+  for (const group of isFull ? failures.flatMap((one) => groupFailures([one])) : groupFailures(failures)) {
     const names = listFailed(group);
     const said = `${begin}${nameFailed(group)}: ${times.tell(group.message)} [${group.first.code}]`;
     printLine(out, paint(out, "red", "✗ "), oneLine(names === "" ? said : `${said} (${names})`));
   }
+  for (const advice of new Set(failures.map((failure) => failure.advice)))
+    if (advice != null) printLine(out, `${margin}→ `, advice);
 }
 
-/** The errors of each project, and each thing to do about them once. */
+/** The errors of each project. */
 export function printErrors(
   out: Output,
   times: ToldTimes,
   projects: readonly { readonly project: string; readonly errors: readonly ReportedError[] }[],
 ): void {
   const failures = projects.flatMap(({ project, errors }) => errors.map((error) => ({ ...error, project })));
-  printFailures(out, times, groupFailures(failures), "");
-  for (const advice of new Set(projects.flatMap(({ errors }) => errors.map((error) => error.advice)))) {
-    if (advice !== undefined) printLine(out, "→ ", advice);
-  }
+  printFailures(out, times, failures);
 }

@@ -1,4 +1,3 @@
-import type { PlannedChange } from "../../model/link.ts";
 import { remedyOfAll, type Waited, type Way, waysOf } from "../../sync/ground/remedy.ts";
 import type { ToldTimes } from "../../sync/tell/times.ts";
 import {
@@ -25,9 +24,7 @@ export function printWaits(
 ): void {
   // What needs a person comes first; the sort keeps the oldest of each kind on top.
   const urgencyOf = (line: WaitingLine): number => stateKinds.indexOf(stateOfWait(line));
-  const lines = waiting
-    .toSorted((one, other) => urgencyOf(one) - urgencyOf(other))
-    .map((line): ShownWait => ({ ...line, planned: line.planned ?? undefined }));
+  const lines = waiting.toSorted((one, other) => urgencyOf(one) - urgencyOf(other));
   for (const alike of groupWaiting(joinFields(lines), isFull)) printAlike({ out, times, project }, alike);
 }
 
@@ -46,12 +43,10 @@ export const signs: Readonly<Record<StateKind, readonly [sign: string, look: Tex
   "in-sync": ["✓ ", "green"],
 };
 
-type ShownWait = Omit<WaitingLine, "planned"> & { readonly planned: PlannedChange | undefined };
-
 /** More posts than these are not named in one command. */
 const mostNamed = 5;
 
-function printAlike(place: Place, alike: Alike<ShownWait>): void {
+function printAlike(place: Place, alike: Alike<WaitingLine>): void {
   const { out, times, project } = place;
   const { lines, shown, isGroup } = alike;
   const [first] = shown;
@@ -70,8 +65,8 @@ function printAlike(place: Place, alike: Alike<ShownWait>): void {
 /** What many wait for, once; and the ways out for all of them. */
 function printTogether(
   place: Place,
-  { lines, shown, isGroup, notified }: Alike<ShownWait>,
-  first: ShownWait,
+  { lines, shown, isGroup, notified }: Alike<WaitingLine>,
+  first: WaitingLine,
 ): void {
   const { out, times, project } = place;
   const counted = `${lines.length} alike${notified === "" ? "" : `; ${notified}`}`;
@@ -79,7 +74,7 @@ function printTogether(
   printUnder(out, whyOf(times, first));
   if (isGroup) {
     const names = shown.map(nameTitled).join(", ");
-    const what = first.planned === undefined ? "" : describeWritten(first.planned, false);
+    const what = first.planned === null ? "" : describeWritten(first.planned, false);
     printUnder(
       out,
       `for example ${names}${what === "" ? "" : `: ${what}`}; \`boardsync status --full\` lists each`,
@@ -93,28 +88,28 @@ function printTogether(
 }
 
 /** Others may wait for the same in other words: the command takes them, too. */
-function waysOfAll(project: string, first: ShownWait): readonly Way[] {
+function waysOfAll(project: string, first: WaitingLine): readonly Way[] {
   const typed = remedyOfAll(first, project);
   const does = `all of ${project}${first.code === null ? "" : " with this code"}`;
   return typed === undefined ? [] : [{ does, typed }];
 }
 
 /** How a person calls it; `--json` has the names of the kinds. */
-function wordOf(wait: ShownWait): string {
+function wordOf(wait: WaitingLine): string {
   return wait.kind === "paused" ? wait.kind : stateWords[stateOfWait(wait)];
 }
 
-function whyOf(times: ToldTimes, { message, code }: ShownWait): string {
+function whyOf(times: ToldTimes, { message, code }: WaitingLine): string {
   return `${times.tell(message)}${code === null ? "" : ` [${code}]`}`;
 }
 
 /** A hold without a command is one that nothing of its own lets go. */
-function toWaited({ cause, command: typed, planned }: ShownWait): Waited {
+function toWaited({ cause, command: typed, planned }: WaitingLine): Waited {
   return { cause, isStopped: typed === null, isNotifying: isNotifying(planned) };
 }
 
 /** The ways out, the dangerous one last; else the one command that there is. */
-function printWays(out: Output, { command: typed }: ShownWait, ways: readonly Way[]): void {
+function printWays(out: Output, { command: typed }: WaitingLine, ways: readonly Way[]): void {
   if (ways.length === 0 && typed !== null) printRemedy(out, typed);
   for (const way of ways) {
     const text = way.typed === undefined ? way.does : `${way.does}: ${hintCommand(out, way.typed)}`;
@@ -135,7 +130,7 @@ export function printRemedy(out: Output, typed: string): void {
   printLine(out, "  → ", hintCommand(out, oneLine(typed)));
 }
 
-function nameShown({ times, project }: Place, line: ShownWait): string {
+function nameShown({ times, project }: Place, line: WaitingLine): string {
   const { issues, since } = line;
   const linked = issues.length === 0 ? "" : ` (${issues.join(", ")})`;
   return `${project}/${nameTitled(line)}${linked}, since ${times.name(Date.parse(since))}`;

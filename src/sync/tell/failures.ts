@@ -1,9 +1,12 @@
 import type { ReportedError } from "../ground/reports.ts";
 import { type Group, withoutPost } from "./waiting-lines.ts";
 
-/** A failure of a run, and where. */
-export interface FailedWhere extends Pick<ReportedError, "post" | "issue" | "code" | "message" | "advice"> {
+/** A failure of a run, and where; `status --json` has null where a report leaves out. */
+export interface FailedWhere extends Pick<ReportedError, "code" | "message"> {
   readonly project: string;
+  readonly post?: string | null;
+  readonly issue?: string | null;
+  readonly advice?: string | null;
 }
 
 /** What went wrong in the same way at several places. */
@@ -32,7 +35,7 @@ export function nameFailed({ first, all }: AlikeFailures): string {
   if (isOfProject(first)) return join(all.map(({ project }) => project));
   const { project, post, issue } = first;
   if (all.length === 1) return [project, post && `post ${post}`, issue].filter(Boolean).join(", ");
-  return `${project}, ${all.length.toLocaleString("en")} ${post === undefined ? "issues" : "posts"}`;
+  return `${project}, ${all.length.toLocaleString("en")} ${post == null ? "issues" : "posts"}`;
 }
 
 /** Which: "p1, p2, p3, p4, p5 and 6 more"; nothing where there is one, or they are whole projects. */
@@ -50,7 +53,7 @@ function join(names: readonly string[]): string {
 }
 
 function isOfProject({ post, issue }: FailedWhere): boolean {
-  return post === undefined && issue === undefined;
+  return post == null && issue == null;
 }
 
 /** Of several: posts of one issue say its name alike. */
@@ -60,12 +63,12 @@ function messageOf(first: FailedWhere, all: readonly FailedWhere[]): string {
 }
 
 function commonOf(failure: FailedWhere): string {
-  return withoutPost({ ...failure, message: withoutIssue(failure) });
+  return withoutPost(withoutIssue(failure), failure.post);
 }
 
 /** A message that names its own issue says the same of every other one. */
 function withoutIssue({ message, issue }: FailedWhere): string {
-  if (issue === undefined) return message;
+  if (issue == null) return message;
   return message.split(issue).reduce((before, after) => {
     // `acme/app#1` is no part of `acme/app#12`.
     const isOther = /^\d/.test(after);

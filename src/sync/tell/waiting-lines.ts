@@ -35,7 +35,11 @@ export function groupAlike<Thing>(
 }
 
 /** What is shown of one thing that waits: the same for `approve`, `status`, the page and notices. */
-export type Waiting = Pick<WaitingRow, "kind" | "cause" | "message" | "planned"> & { readonly post: string };
+export interface Waiting extends Pick<WaitingRow, "kind" | "cause" | "message"> {
+  readonly post: string;
+  /** null in `status --json`. */
+  readonly planned?: PlannedChange | null | undefined;
+}
 
 /** A post with its title, where it has one. */
 export function nameTitled({ post, title }: Pick<WaitingRow, "title"> & { readonly post: string }): string {
@@ -78,7 +82,7 @@ function toAlike<Line extends Waiting>(found: readonly Line[], isGroup: boolean)
   const lines = found.toSorted((one, other) =>
     byVoters({ ...one.planned, post: one.post }, { ...other.planned, post: other.post }),
   );
-  const notifies = lines.flatMap(({ planned }) => (planned === undefined ? [] : [planned.notifies]));
+  const notifies = lines.flatMap(({ planned }) => (planned == null ? [] : [planned.notifies]));
   const isOne = new Set(lines.map(({ message }) => message)).size === 1;
   /** By itself: each of them, or examples of a large group. */
   const shown: readonly Line[] = isGroup
@@ -89,13 +93,13 @@ function toAlike<Line extends Waiting>(found: readonly Line[], isGroup: boolean)
 }
 
 /** What waits and begins with an issue is about the post's own: it says the same of every other one. */
-function withoutOwn(waiting: Waiting): string {
-  return withoutPost(waiting).replace(/^[\w.-]+\/[\w.-]+#\d+\b/, "The issue");
+function withoutOwn({ message, post }: Waiting): string {
+  return withoutPost(message, post).replace(/^[\w.-]+\/[\w.-]+#\d+\b/, "The issue");
 }
 
 /** A message that begins with the number of the post's issue, or ends in a command for the post, says the same of every other one. */
-export function withoutPost({ message, post }: { readonly message: string; readonly post?: string }): string {
-  const told = post === undefined ? message : message.replaceAll(` ${post}\``, " POST`");
+export function withoutPost(message: string, post: string | null | undefined): string {
+  const told = post == null ? message : message.replaceAll(` ${post}\``, " POST`");
   return told.replace(/^issue #\d+\b/, "the issue");
 }
 
@@ -143,16 +147,16 @@ function likenessOf({ kind, planned }: Waiting, message: string): string {
  *
  * @param hasTexts - whether texts of posts may be quoted.
  */
-export function describePlanned(planned: PlannedChange | undefined, hasTexts: boolean): string {
-  if (planned === undefined) return "";
+export function describePlanned(planned: Waiting["planned"], hasTexts: boolean): string {
+  if (planned == null) return "";
   const what = describeWritten(planned, hasTexts);
   const notified = describeNotified(countVoters([planned.notifies]));
   return notified === "" ? what : `${what}; ${notified}`;
 }
 
 /** Whether voters would be notified, as far as that is recorded. */
-export function isNotifying(planned: PlannedChange | undefined): boolean {
-  return planned !== undefined && planned.notifies !== 0;
+export function isNotifying(planned: Waiting["planned"]): boolean {
+  return planned != null && planned.notifies !== 0;
 }
 
 /** The same without the voters. */
