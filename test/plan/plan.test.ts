@@ -170,15 +170,13 @@ describe("a field without a base", () => {
       expect(actions).toEqual([patch("completed", "in_progress", "issue #12 open → rule 2")]);
   });
 
-  it("row 5: a field that a rule names later is taken as it is", () => {
-    const rules = [{ when: { state: "closed" as const }, set: { status: "completed", onRoadmap: false } }];
-    const row = makeRow(
-      { status: "completed", onRoadmap: true },
-      { links: [makeLink(done)], base: { status: makeBase(aim("completed"), "completed") } },
-    );
-    const decision = plan(row, { rules });
-    expect(decision.actions).toEqual([]);
-    expect(decision.base).toEqual({ onRoadmap: makeBase(aim(false), true, { foreign: true }) });
+  it("row 1: a field that could not be decided with the others has its first plan once it can be", () => {
+    const rules = [{ when: { state: "closed" as const }, set: { onRoadmap: false } }, ...statusRules];
+    const base = { onRoadmap: makeBase(noTarget, true) };
+    const row = makeRow({ status: "open", votes: 4, onRoadmap: true }, { links: [makeLink(started)], base });
+    expect(plan(row, { rules }).actions).toEqual([
+      patch("open", "in_progress", "issue #12 open → rule 3"),
+    ]);
   });
 
   it("row 26: what just this record shows, and nobody can read, is not written over; the other fields are", () => {

@@ -8,7 +8,15 @@ import {
   roadmap,
   twoProjects,
 } from "../support/setups.ts";
-import { addPlanned, hourMs, minuteMs, openStage, type Stage, standardProject } from "../support/stage.ts";
+import {
+  addPlanned,
+  type ConfigPart,
+  hourMs,
+  minuteMs,
+  openStage,
+  type Stage,
+  standardProject,
+} from "../support/stage.ts";
 
 const one = { repository: "acme/app", number: 1 };
 
@@ -77,6 +85,20 @@ describe("a signal that no issue's record shows moves its post", () => {
     const stage = await openPosts(0, { projects: [lookingAt({ pullRequest: "none" })] });
     stage.board.addPost("acme-app", { status: "planned" });
     expect(await statusAfterSync(stage)).toBe("in_progress");
+    expect(stage.patches()).toHaveLength(1);
+  });
+
+  it("in a post that is opened, also where a field that hangs on none is decided before", async () => {
+    const project = lookingAt(inProgress);
+    const dropped = { when: { state: "closed", reason: "not_planned" }, set: { onRoadmap: false } };
+    const rules = [...(project["rules"] as readonly ConfigPart[]), dropped];
+    const stage = await openLooking(inProgress, 0, { projects: [{ ...project, rules }] });
+    addPlanned(stage, 1);
+    await stage.sync();
+    stage.github.addToProject(roadmap, one);
+    stage.github.setProjectStatus(roadmap, one, "In progress");
+    expect(await statusAfterSync(stage)).toBe("in_progress");
+    await stage.sync();
     expect(stage.patches()).toHaveLength(1);
   });
 });

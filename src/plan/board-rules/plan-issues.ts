@@ -183,11 +183,13 @@ function decideIssue(
   rule: BoardRule | undefined,
   { settings, now, renderComment }: IssueContext,
 ): readonly IssueDecision[] {
-  const isOpened = linked.link.origin !== "adopted";
+  // A field that a rule has begun to name since is taken as it is.
   const isNew = linked.base === undefined && Object.keys(row.base).length === 0;
   const decided = fields.map(([field, target]): IssueDecision => {
     const policy = issuePolicy(field, settings);
-    return decideAsk(linked, { ...factsOf(linked, field), target, isOpened, isNew }, policy, now);
+    const facts = factsOf(linked, field);
+    const isOpened = linked.link.origin !== "adopted" && (isNew || facts.base !== undefined);
+    return decideAsk(linked, { ...facts, target, isOpened }, policy, now);
   });
   return decided.flatMap((decision): readonly IssueDecision[] => {
     if (decision.field !== "comment" || decision.write === undefined) return [decision];
@@ -207,7 +209,7 @@ function decideVotes(
   { field, target, base }: VoteAsk,
   { now }: Pick<IssueContext, "now">,
 ): IssueDecision {
-  const facts = { ...factsOf(linked, field), target, base, isOpened: false, isNew: false };
+  const facts = { ...factsOf(linked, field), target, base, isOpened: false };
   const policy: FieldPolicy = { whenNoRule: "restore", settleMs: 0, conflict: "keep" };
   return { ...decideAsk(linked, facts, policy, now), isByVotes: true };
 }

@@ -23,10 +23,8 @@ export interface FieldFacts<Name extends Field = RuleField> {
   /** Whether P is what the board has acknowledged of our write, and its list does not show that yet. */
   readonly isLate?: boolean;
   readonly base: FieldBase | undefined;
-  /** Whether boardsync opened every issue of the pair: any other one was taken as it was, and has no first plan. */
+  /** Whether a field without a base has its first plan to come: boardsync opened every issue of the pair. Any other one was taken as it was. */
   readonly isOpened: boolean;
-  /** Whether the pair has no base at all; else a field without one was named by a rule since, and is taken as it is. */
-  readonly isNew: boolean;
   /** What rules more advanced than the matching one would set. */
   readonly advanced: readonly FieldValue[];
 }
@@ -84,7 +82,7 @@ export function decideField<Name extends Field>(
 ): FieldDecision<Name> {
   const { field, target, post, isLate } = facts;
   const known = facts.base && layRules(field, facts.base, target);
-  const isOpening = facts.isOpened && (known === undefined ? facts.isNew : isOpeningBase(known));
+  const isOpening = facts.isOpened && (known === undefined || isOpeningBase(known));
   // `isAwaited`: our own change of the issue, or other rules, have moved the target; that is not written to the post.
   const isTaken = known === undefined ? !isOpening : known.isAwaited === true;
   if (isTaken) return takeAsItIs(facts);
@@ -170,10 +168,7 @@ function decideOpening<Name extends Field>(one: Case<Name>): FieldDecision<Name>
   return settle(one, (waiting) => write(waiting, target.value));
 }
 
-/**
- * Whether boardsync opened the issue and has not made its first write yet. Without this the field would look like one that a
- * rule has begun to name later, which is not written.
- */
+/** Whether boardsync opened the issue and has not made its first write yet. */
 function isOpeningBase({ target, post, pending }: FieldBase): boolean {
   return target.kind === "none" && post === undefined && pending !== undefined;
 }

@@ -122,8 +122,8 @@ function decidePostField(
     isMissing: row.missing > 0,
     isLate: row.late?.includes(field) === true,
     base,
+    // Also where other fields have a base: what other rules name is in step with them (`rebaseRow`); what has none could not be decided yet.
     isOpened: row.links.every(({ link }) => link.origin !== "adopted"),
-    isNew: Object.keys(row.base).length === 0,
   };
   const isOrder = found.kind === "derived" && isByVotes(found);
   const policy = postPolicy(field, row, settings, isOrder);
