@@ -174,9 +174,7 @@ describe("a field without a base", () => {
     const rules = [{ when: { state: "closed" as const }, set: { onRoadmap: false } }, ...statusRules];
     const base = { onRoadmap: makeBase(noTarget, true) };
     const row = makeRow({ status: "open", votes: 4, onRoadmap: true }, { links: [makeLink(started)], base });
-    expect(plan(row, { rules }).actions).toEqual([
-      patch("open", "in_progress", "issue #12 open → rule 3"),
-    ]);
+    expect(plan(row, { rules }).actions).toEqual([patch("open", "in_progress", "issue #12 open → rule 3")]);
   });
 
   it("row 26: what just this record shows, and nobody can read, is not written over; the other fields are", () => {
