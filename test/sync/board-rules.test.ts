@@ -95,6 +95,17 @@ describe("a post that people decline", () => {
     expect(statusOf(stage)).toBe("declined");
   });
 
+  it("is none that nobody declines any more where the list shows no post's status", async () => {
+    const stage = await openPair();
+    move(stage, { status: "declined" });
+    await stage.sync();
+    for (const status of ["", null as unknown as string, "declined"]) {
+      move(stage, { status });
+      await expectCalm(stage);
+    }
+    expect(issueOf(stage)).toMatchObject(declined);
+  });
+
   it("is not fought for when a person reopens the issue", async () => {
     const stage = await openPair();
     move(stage, { status: "declined" });

@@ -129,10 +129,12 @@ function readText(value: unknown): string | undefined {
 /** What an object of a status may be known by: what an API takes comes before what people read. */
 const statusNames = ["slug", "key", "value", "name", "title", "label"];
 
-/** A status as text, or as an object such as `{ id, name, slug }`. */
-function readStatus(value: unknown): string | undefined {
-  if (!isObject(value)) return readText(value);
-  return statusNames.map((name) => readText(readPath(value, name))).find((text) => text !== undefined);
+/** A status as text, or as an object such as `{ id, name, slug }`. An empty text names none. */
+function readStatus(value: unknown): FieldValue | undefined {
+  const texts = isObject(value)
+    ? statusNames.map((name) => readText(readPath(value, name)))
+    : [readText(value)];
+  return texts.find((text) => text !== undefined && text !== "") ?? (texts.includes("") ? null : undefined);
 }
 
 /** Some APIs have flags as numbers or as text. */

@@ -147,7 +147,10 @@ function readRecords(
       posts.push(picked.post);
       const note = hasNotes ? readNote(record) : undefined;
       if (note !== undefined) notes.set(picked.post.id, note);
-      for (const field of Object.keys(picked.post.values)) seen.add(field as PostField);
+      for (const [field, value] of Object.entries(picked.post.values)) {
+        // Every post has a status: where none shows one, nothing is known of it.
+        if (field !== "status" || value !== null) seen.add(field as PostField);
+      }
       const { categoryId } = picked.post.values;
       const name = typeof categoryId === "string" ? readCategoryName(record) : undefined;
       if (name !== undefined) categories.set(String(categoryId), excerpt(name, 100));
