@@ -197,6 +197,18 @@ describe("a listing that the board does not answer with 2xx fails", () => {
     expect(error.message).toContain("an address that can't be read");
   });
 
+  it.each<[string, string, string]>([
+    ["of an API that has moved", "https://new.example/v2/feedback", "told"],
+    ["to a login page", "https://login.example/?next=/feedback", "page"],
+    ["to a maintenance page of its own", "/sorry", "page"],
+    ["in circles", "", "page"],
+  ])("a redirect %s: only the first has another address to set", async (_name, location, detail) => {
+    const server = await serveAnswers([{ status: 302, headers: { location } }]);
+    const error = await failureOf(pull(givenBoard(server.url)));
+    expect(error).toMatchObject({ fault: "refused", detail });
+    expect(error.message.includes("set board.url to the address itself")).toBe(detail === "told");
+  });
+
   it.each<[unknown, string]>([
     [{ error: { message: "one" } }, '"one"'],
     [{ message: "two" }, '"two"'],

@@ -176,8 +176,11 @@ export function judge(reply: Reply, body: Body, asked: Asked): Fault {
   }
   if (status < 400) {
     const target = showTarget(headers["location"], url, excerpt);
-    const message = `${place} redirects to ${target} (HTTP ${status}). Redirects are not followed, because the key must not travel: set ${asked.setting} to the address itself.`;
-    return { kind: "unknown", fault: "refused", message, detail: "told" };
+    // An API that has moved is asked for the same there. A login or maintenance page is to get no key.
+    const isMoved = target !== place && target.endsWith(url.pathname.slice(url.pathname.lastIndexOf("/")));
+    const hint = isMoved ? `: set ${asked.setting} to the address itself` : "";
+    const message = `${place} redirects to ${target} (HTTP ${status}). Redirects are not followed, because the key must not travel${hint}.`;
+    return { kind: "unknown", fault: "refused", message, detail: isMoved ? "told" : "page" };
   }
   if (status === 404)
     return { kind: "missing", message: `${who} does not know ${asked.named} ${inWords}`, detail: page };
