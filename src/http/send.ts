@@ -198,11 +198,16 @@ const failures: Readonly<Record<string, string>> = {
   ECONNRESET: "cut the connection",
   UND_ERR_SOCKET: "cut the connection",
   UND_ERR_HEADERS_OVERFLOW: "answered with more headers than are read",
+  ERR_SSL_WRONG_VERSION_NUMBER: "speaks no TLS there",
+  ERR_TLS_CERT_ALTNAME_INVALID: "has a certificate of another name",
+  CERT_HAS_EXPIRED: "has a certificate that has expired by this machine's clock",
 };
 
 function describeFailure(error: Error, hasBegun: boolean): string {
   const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
-  const other = error.name === "HTTPParserError" ? "answered with what is no HTTP" : "could not be reached";
+  const untrusted = /CERT|VERIFY/.test(code) && "has a certificate that this machine does not trust";
+  const unread = error.name === "HTTPParserError" && "answered with what is no HTTP";
+  const other = untrusted || unread || "could not be reached";
   const what = hasBegun ? "cut its answer off" : (failures[code] ?? other);
   return `${what} (${code})`;
 }

@@ -1,4 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer, getCACertificates, setDefaultCACertificates } from "node:tls";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -15,6 +18,7 @@ import {
   serve,
   serveAnswers,
 } from "../board/http/given.ts";
+import { createCertificate } from "../support/certificate.ts";
 import { createDeadlines } from "../support/deadlines.ts";
 import { listenTcp } from "../support/servers.ts";
 
@@ -51,13 +55,34 @@ describe("one request", () => {
     expect(error.message).toContain("answered with what is no HTTP (");
   });
 
-  it("is unsent when TLS fails", async () => {
+  it("is unsent when TLS fails, and says why", async () => {
     const { place } = await listenTcp((socket) => void socket.end("this is no TLS\r\n"));
     const board = givenBoard(`https://${place}/api/v1`);
     const outcome = await board.patchPost(project, postId("p1"), { status: "planned" });
     expect(outcome).toMatchObject({
       kind: "unsent",
-      message: expect.stringContaining("could not be reached"),
+      message: expect.stringContaining("speaks no TLS there (ERR_SSL_WRONG_VERSION_NUMBER)"),
+    });
+  });
+
+  const later = new Date("2100-01-01");
+  it.each<[string, string, string, Date, boolean]>([
+    ["that nobody vouches for", "that this machine does not trust", "localhost", later, false],
+    ["of another host", "of another name", "other.example", later, true],
+    ["that has ended", "that has expired by this machine's clock", "localhost", new Date("2026-01-01"), true],
+  ])("is unsent to a certificate %s, and says so", async (_, says, host, endsAt, isTrusted) => {
+    const certificate = createCertificate(host, endsAt);
+    const server = createServer(certificate).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const before = getCACertificates();
+    onTestFinished(() => setDefaultCACertificates(before));
+    if (isTrusted) setDefaultCACertificates([...before, certificate.cert]);
+    const board = givenBoard(`https://localhost:${(server.address() as AddressInfo).port}/api/v1`);
+    const outcome = await board.patchPost(project, postId("p1"), { status: "planned" });
+    expect(outcome).toMatchObject({
+      kind: "unsent",
+      message: expect.stringContaining(`has a certificate ${says} (`),
     });
   });
 
