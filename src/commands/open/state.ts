@@ -116,7 +116,8 @@ export async function withStateToTake<T>(
     const hold: HeldProjects = { kind: "held", ledger, release: async () => undefined };
     const file = fileAt(name);
     const take: Take = async () => {
-      if (fileAt(name) !== file) throw new StateError(describeGone(name));
+      if (fileAt(name) !== file)
+        throw new StateError(describeGone(name), { brief: "its file was removed or replaced" });
       return hold;
     };
     return await closing(ledger, () => work(ledger, take));

@@ -99,16 +99,14 @@ it("writes nothing any more where the state is removed under it, and says so", a
   const file = stage.writeConfig("often.yaml", (config) =>
     config.replace(/schedule: .*/, 'schedule: "* * * * * *"'),
   );
-  let isGone = false;
-  const { lines } = await runDaemon(stage, ["-c", file], (line, end) => {
-    if (!isGone && line.msg === "Project finished") {
-      rmSync(join(stage.folder, "state.db"));
-      isGone = true;
-    }
-    if (line.msg === "The run ended with an error") end();
-  });
-  const failed = lines.find(({ msg }) => msg === "The run ended with an error");
+  const token = "a-token-of-the-page-1";
+  const daemon = startDaemon(stage, ["-c", file], { BOARDSYNC_HTTP_TOKEN: token });
+  await daemon.ranAll();
+  rmSync(join(stage.folder, "state.db"));
+  const failed = await daemon.findLine(({ msg }) => msg === "The run ended with an error");
   expect(failed).toMatchObject({ err: { message: expect.stringContaining("was removed or replaced") } });
+  const page = await fetch(await daemon.address(), { headers: { authorization: `Bearer ${token}` } });
+  expect(await page.text()).toContain("state.unusable: its file was removed or replaced");
 });
 
 it("says with --json what ended it, as the one document on stdout", async () => {
