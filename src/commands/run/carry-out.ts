@@ -123,7 +123,7 @@ interface Given {
  * What came of an order. It is taken back, where it is still nobody's, when its time is over, whoever could take it lives no more, or
  * this command is ended.
  *
- * @throws StateHeldError where nothing came of it by then.
+ * @throws StateHeldError where nothing came of it by then; OrderError where this command is ended.
  */
 async function waitFor({ session, ledger, number, until, held }: Given): Promise<HandedOutcome> {
   const { terminal, machine } = session;
@@ -131,12 +131,14 @@ async function waitFor({ session, ledger, number, until, held }: Given): Promise
   for (;;) {
     const state = await ledger.orders.find(number);
     if (state?.outcome !== undefined) return readHandedOutcome(state.outcome);
-    if (why !== undefined)
-      throw new StateHeldError(
+    if (why !== undefined) {
+      const message =
         state === undefined
           ? `${why}, and nothing was done.`
-          : `${why}, and the daemon had begun with it: \`boardsync history\` shows what it writes.`,
-      );
+          : `${why}, and the daemon had begun with it: \`boardsync history\` shows what it writes.`;
+      if (!terminal.signal.aborted) throw new StateHeldError(message);
+      throw new OrderError(message, { code: "run.stopped", exit: exitOf(terminal, exitCodes.busy) });
+    }
     if (state === undefined) throw held;
     if (state.progress !== undefined) machine.progress?.show(readHandedProgress(state.progress));
     const isAlive = await isAnyAlive(ledger);

@@ -246,15 +246,22 @@ describe("an order that nobody takes", () => {
     expect(await ledger.orders.areWaiting()).toBe(false);
   });
 
-  it("is taken back when its command is ended", async () => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ])("is taken back when %s ends its command, which exits %i and blames nobody", async (signal, exit) => {
     const stage = await openStage();
     await stage.run(["sync"]);
     const ledger = holdState(stage, "daemon, process 99 on host box");
     await ledger.commit([{ kind: "beat", sign: { at: Date.now(), who: "daemon, process 99" } }]);
     const end = new AbortController();
-    setTimeout(() => end.abort("SIGINT"), 100);
-    const { code } = await stage.run(["sync", "--quiet"], { signal: end.signal });
-    expect(code).toBe(5);
+    setTimeout(() => end.abort(signal), 100);
+    const { code, err, json } = await stage.run(["sync", "--json", "--quiet"], { signal: end.signal });
+    expect(code).toBe(exit);
+    expect(json()).toEqual({
+      error: { code: "run.stopped", message: "This command was ended, and nothing was done." },
+    });
+    expect(err).toBe("This command was ended, and nothing was done.\n");
     expect(await ledger.orders.areWaiting()).toBe(false);
   });
 });
