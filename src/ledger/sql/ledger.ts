@@ -38,7 +38,7 @@ export interface Engine extends EngineUpkeep {
   readonly store: Store;
   /** Carries out what a method of the port asks for. */
   readonly carry: Carry;
-  /** After the first commit that a request waits for: throws where it may be lost again. */
+  /** After each commit that a request waits for: throws where it may be lost again. */
   assertDurable(): void;
   readonly copyTo: Ledger["copyTo"];
   readonly assertHeld: Ledger["assertHeld"];
@@ -181,8 +181,25 @@ export function createLedger(
     get pageKey() {
       return stamp().pageKey;
     },
-    commit: createCommit(engine, make, held, meta.stamp),
-    commitSent: createSentCommit(engine, make, pauses.sent),
+    async commit(changes) {
+      if (changes.length === 0) return;
+      await carry(() => store.transaction(() => make(changes)));
+      if (changes.some(isOfMemory)) {
+        for (const one of changes) memory.learn(one);
+        held.learnt += 1;
+        engine.remembered?.();
+      }
+      if (changes.some(({ kind }) => kind === "declare-old")) held.stamp = await carry(meta.stamp);
+    },
+    async commitSent(lines, of) {
+      const kind = lines.find((line) => line.kind === "mark-sent")?.intent.kind;
+      const sent = await carry(function* () {
+        if (lines.length > 0) yield* store.transaction(() => make(lines), "late");
+        return yield* pauses.sent(of, kind);
+      });
+      engine.assertDurable();
+      return sent;
+    },
     after: (changes) => {
       const carryAhead: Carry = (work) =>
         carry(() => {
@@ -209,43 +226,6 @@ export function createLedger(
     close: engine.close,
   };
   return { ledger, relearn };
-}
-
-function createCommit(
-  { store, carry, remembered }: Engine,
-  make: (changes: readonly AnyChange[]) => Asked<void>,
-  held: Held,
-  readStamp: () => Asked<Stamp>,
-): Ledger["commit"] {
-  return async (changes) => {
-    if (changes.length === 0) return;
-    await carry(() => store.transaction(() => make(changes)));
-    if (changes.some(isOfMemory)) {
-      for (const one of changes) held.memory.learn(one);
-      held.learnt += 1;
-      remembered?.();
-    }
-    if (changes.some(({ kind }) => kind === "declare-old")) held.stamp = await carry(readStamp);
-  };
-}
-
-/** That such a commit is on the disk when it returns is checked after the first one; nothing changes it from then on. */
-function createSentCommit(
-  { store, carry, assertDurable }: Engine,
-  make: (changes: readonly AnyChange[]) => Asked<void>,
-  look: ReturnType<typeof createPauses>["sent"],
-): Ledger["commitSent"] {
-  let isDurable = false;
-  return async (lines, of) => {
-    const kind = lines.find((line) => line.kind === "mark-sent")?.intent.kind;
-    const sent = await carry(function* () {
-      if (lines.length > 0) yield* store.transaction(() => make(lines), "late");
-      return yield* look(of, kind);
-    });
-    if (!isDurable) assertDurable();
-    isDurable = true;
-    return sent;
-  };
 }
 
 /**

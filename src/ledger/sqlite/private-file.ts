@@ -57,17 +57,22 @@ const header = { magic: "SQLite format 3\0", schemaCookieAt: 40, applicationIdAt
  * header says nothing, either.
  */
 function readOwner(path: string): "nobody" | "another" | "maybe us" {
+  const bytes = readHeader(path);
+  const magic = Buffer.from(header.magic).subarray(0, bytes.length);
+  if (!bytes.subarray(0, magic.length).equals(magic)) return "nobody";
+  if (bytes.length < header.length) return "maybe us";
+  const id = bytes.readUInt32BE(header.applicationIdAt);
+  const hasSchema = bytes.readUInt32BE(header.schemaCookieAt) !== 0;
+  const isOurs = id === applicationId || id === earlierApplicationId;
+  return isOurs || (id === 0 && !hasSchema) ? "maybe us" : "another";
+}
+
+/** The header of a database, or what a file has of it. */
+export function readHeader(path: string): Buffer {
   const bytes = Buffer.alloc(header.length);
   const descriptor = openSync(path, "r");
   try {
-    const length = readSync(descriptor, bytes, 0, header.length, 0);
-    const magic = Buffer.from(header.magic).subarray(0, length);
-    if (!bytes.subarray(0, magic.length).equals(magic)) return "nobody";
-    if (length < header.length) return "maybe us";
-    const id = bytes.readUInt32BE(header.applicationIdAt);
-    const hasSchema = bytes.readUInt32BE(header.schemaCookieAt) !== 0;
-    const isOurs = id === applicationId || id === earlierApplicationId;
-    return isOurs || (id === 0 && !hasSchema) ? "maybe us" : "another";
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, header.length, 0));
   } finally {
     closeSync(descriptor);
   }

@@ -1,13 +1,4 @@
-import {
-  closeSync,
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import Database from "better-sqlite3";
@@ -15,7 +6,13 @@ import { StateError } from "../../errors.ts";
 import { assertDurable, createStore, type SqliteStore } from "./database.ts";
 import { remedy, withStateFailure } from "./failure.ts";
 import { isFresh, knownSchema, migrate, refuseOtherSchema } from "./migrate.ts";
-import { createFolderOf, createPrivateFile, refuseOtherFile, tightenFile } from "./private-file.ts";
+import {
+  createFolderOf,
+  createPrivateFile,
+  readHeader,
+  refuseOtherFile,
+  tightenFile,
+} from "./private-file.ts";
 
 /** What the state is opened with. */
 export interface StateOptions {
@@ -200,21 +197,10 @@ export function imageOf(database: Database.Database): Buffer {
 function refuseForeignJournal(path: string, file: string): void {
   const journal = statSync(`${path}-wal`, { throwIfNoEntry: false });
   if (journal === undefined || journal.size === 0) return;
-  if (readWriteVersion(path) !== withoutLog) return;
+  if (readHeader(path)[versionsAt] !== withoutLog) return;
   throw new StateError(
     `The state file ${file} is a copy that was put back beside the log of another state (${file}-wal), and the two would be mixed: delete ${file}-wal and ${file}-shm, then try again.`,
   );
-}
-
-/** undefined for a file that is too short to be a database. */
-function readWriteVersion(path: string): number | undefined {
-  const header = Buffer.alloc(1);
-  const descriptor = openSync(path, "r");
-  try {
-    return readSync(descriptor, header, 0, 1, versionsAt) === 1 ? header[0] : undefined;
-  } finally {
-    closeSync(descriptor);
-  }
 }
 
 function setPragmas(database: Database.Database): void {

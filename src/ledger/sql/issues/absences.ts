@@ -35,7 +35,13 @@ export function createAbsences(
   /** Whether it is gone stands in its own row, too. */
   function* put(issue: IssueRef, absence: Absence | undefined): Asked<void> {
     if (absence === undefined) yield* run`DELETE FROM absences WHERE ${ofIssue(issue)}`;
-    else yield* upsert("absences", ["repository", "number"], fromAbsence(issue, absence));
+    else {
+      const { to, name: toName } = absence.kind === "moved" ? absence : {};
+      const moved = { toRepository: to?.repositoryId, toNumber: to?.number, toName };
+      const { kind, since } = absence;
+      const line = { ...issueColumns(issue), kind, since, ...moved };
+      yield* upsert("absences", ["repository", "number"], line);
+    }
     yield* issues.setGone(issue, absence?.kind === "deleted" || absence?.kind === "lost");
   }
   return {
@@ -97,18 +103,5 @@ export function createAbsences(
       "mark-repository": ({ repository }) =>
         run`UPDATE posts SET ${markedDue} WHERE number IN (SELECT post FROM links WHERE repository = ${repository})`,
     },
-  };
-}
-
-function fromAbsence(issue: IssueRef, absence: Absence) {
-  const { kind, since } = absence;
-  const { to, name: toName } = absence.kind === "moved" ? absence : {};
-  return {
-    ...issueColumns(issue),
-    kind,
-    since,
-    toRepository: to?.repositoryId,
-    toNumber: to?.number,
-    toName,
   };
 }
