@@ -136,7 +136,7 @@ export function createLedger(
     notices: createNotices(on),
     upkeep: createUpkeep(on, meta, engine),
   };
-  const carried: Changes<AnyChange["kind"]> = {
+  const carried: Changes = {
     ...remembered.changes,
     ...parts.pulls.changes,
     ...parts.absences.changes,

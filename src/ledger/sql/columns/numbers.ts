@@ -13,14 +13,14 @@ export interface Queries extends Statements {
 /** Whatever is written. */
 export type AnyChange = Change | SentChange;
 
-/** How changes of some kinds are made, inside the transaction of their commit. */
-export interface Carrying<Kind extends AnyChange["kind"]> {
-  readonly changes: Changes<Kind>;
+/** A part that also makes changes of some kinds, inside the transaction of their commit. */
+export interface Carrying {
+  readonly changes: Partial<Changes>;
 }
 
 /** @param standing - notes that were read for many posts of the commit at once. */
-export type Changes<Kind extends AnyChange["kind"]> = {
-  readonly [One in Kind]: (
+export type Changes = {
+  readonly [One in AnyChange["kind"]]: (
     change: Extract<AnyChange, { readonly kind: One }>,
     standing?: StandingNotes,
   ) => Asked<void>;

@@ -21,10 +21,7 @@ const orFollowed = sql`OR EXISTS (SELECT 1 FROM signals
   WHERE canonical_repository = absences.repository AND canonical_number = absences.number)`;
 
 /** What became of linked issues that are not where they were, and of their links. */
-export function createAbsences(
-  on: Statements,
-  issues: IssueStore,
-): Plain<Absences> & Carrying<"set-absence" | "follow-transfer" | "mark-repository"> {
+export function createAbsences(on: Statements, issues: IssueStore) {
   const { run, get, all, upsert } = on;
   const columns = sql`absences.repository AS "issue.repositoryId", absences.number AS "issue.number",
     kind AS "absence.kind", since AS "absence.since", to_repository AS "absence.to.repositoryId",
@@ -103,5 +100,5 @@ export function createAbsences(
       "mark-repository": ({ repository }) =>
         run`UPDATE posts SET ${markedDue} WHERE number IN (SELECT post FROM links WHERE repository = ${repository})`,
     },
-  };
+  } satisfies Plain<Absences> & Carrying;
 }

@@ -8,9 +8,7 @@ import type { Plain } from "../store.ts";
 type AlikeColumns = Pick<AlikePost, "post" | "listedSince" | "isTaken"> & { readonly facts: string };
 
 /** Issues that may become posts. */
-export function createImports(
-  on: Queries,
-): Plain<Imports> & Carrying<"store-import" | "drop-import" | "note-import-list"> {
+export function createImports(on: Queries) {
   const { run, has, get, all, upsert, numbers } = on;
   return {
     known: (project) => all<KnownImport>`
@@ -68,7 +66,7 @@ export function createImports(
         yield* upsert("import_lists", ["project", "repository"], { project, repository, labels, etag });
       },
     },
-  };
+  } satisfies Plain<Imports> & Carrying;
 }
 
 /** More posts than this that may be what an issue has become tell nobody which of them is. */

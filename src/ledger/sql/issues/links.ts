@@ -10,11 +10,7 @@ import { followersOf, type IssueStore } from "./issue-store.ts";
 type Content = Partial<ContentBase>;
 
 /** Links stand in the order in which they were made: the first is the primary one. */
-export function createLinks(
-  on: Queries,
-  issues: IssueStore,
-): Plain<Pick<Rows, "linkedTo" | "hasContent">> &
-  Carrying<"link" | "set-content" | "leave-text" | "end-links" | "reopen"> {
+export function createLinks(on: Queries, issues: IssueStore) {
   const { run, some, count, has, get, all, numbers } = on;
   const markNamesakes = createNamesakeMarker(on);
   const writeContent = ({ titleHash, blockHash }: Content): Part =>
@@ -99,7 +95,7 @@ export function createLinks(
         yield* run`UPDATE posts SET unlinked_at = NULL, ${markedDue} WHERE number = ${post}`;
       },
     },
-  };
+  } satisfies Partial<Plain<Rows>> & Carrying;
 }
 
 /** Makes posts due that others may have been moved to, where their own projects do not list these: those that `which` names, of `here`. */

@@ -109,7 +109,7 @@ export function createMarkers(
 }
 
 /** Which issues of people's name which addresses. */
-export function createNaming(on: Statements): Plain<Pick<Pulls, "naming">> & Carrying<"store-naming"> {
+export function createNaming(on: Statements) {
   const { run, all } = on;
   return {
     *naming(addresses) {
@@ -131,7 +131,7 @@ export function createNaming(on: Statements): Plain<Pick<Pulls, "naming">> & Car
         }
       },
     },
-  };
+  } satisfies Partial<Plain<Pulls>> & Carrying;
 }
 
 function hashOf(address: string): string {

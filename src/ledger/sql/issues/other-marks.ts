@@ -13,9 +13,7 @@ interface KnownMark extends Pick<NewOtherMark, "board" | "address"> {
 }
 
 /** Marks of another board address, on issues of ours. */
-export function createOtherMarks(
-  on: Queries,
-): Plain<Pick<Pulls, "otherMarks">> & Carrying<"store-other-marks" | "accept-other-marks"> {
+export function createOtherMarks(on: Queries) {
   const { run, all, upsert, numbers } = on;
   const forget = (issue: IssueRef) => run`DELETE FROM other_marks WHERE ${ofIssue(issue)}`;
   function* put({ issue, board, address, project: id, posts }: NewOtherMark, at: number): Asked<void> {
@@ -61,5 +59,5 @@ export function createOtherMarks(
           ON CONFLICT DO NOTHING`;
       },
     },
-  };
+  } satisfies Partial<Plain<Pulls>> & Carrying;
 }

@@ -12,10 +12,7 @@ interface SignalledColumns {
 }
 
 /** What was read of issues beside their records, and what is known of issues that others are duplicates of. */
-export function createSignals(
-  on: Queries,
-  issues: IssueStore,
-): Plain<SignalMemory> & Carrying<"store-signals" | "store-facts" | "replace-milestone" | "set-pins"> {
+export function createSignals(on: Queries, issues: IssueStore) {
   const { run, has, get, all, upsert, numbers } = on;
   const joined = sql`
     LEFT JOIN signals ON signals.repository = issues.repository AND signals.number = issues.number
@@ -120,7 +117,7 @@ export function createSignals(
           return isIt ? issues.store({ ...issue, milestone: now }) : undefined;
         }),
     },
-  };
+  } satisfies Plain<SignalMemory> & Carrying;
 }
 
 /** What names in the rules of a project mean, by the project's number. */

@@ -4,7 +4,7 @@ import { projectOf } from "../statements.ts";
 import type { Plain } from "../store.ts";
 
 /** Which posts are due the triggers on `links` say. */
-export function createBacklinks(on: Queries): Plain<Backlinks> & Carrying<"record-backlink"> {
+export function createBacklinks(on: Queries) {
   const { run, has, all, numbers } = on;
   return {
     areDue: (project) => has`
@@ -19,5 +19,5 @@ export function createBacklinks(on: Queries): Plain<Backlinks> & Carrying<"recor
         yield* run`UPDATE backlinks SET line = ${line}, is_due = ${isDue} WHERE post = ${post}`;
       },
     },
-  };
+  } satisfies Plain<Backlinks> & Carrying;
 }

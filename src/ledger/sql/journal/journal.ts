@@ -19,7 +19,7 @@ export function createJournal(
   on: Queries,
   audit: Audit,
   calls: Pick<ReturnType<typeof createToolCalls>, "select" | "interrupt">,
-): Plain<Journal> & Carrying<"mark-sent" | "resolve" | "retarget" | "take-up" | "audit"> {
+) {
   const { run, some, all, numbers } = on;
   // Without the hint SQLite would read through everything that is over.
   const open = sql`
@@ -97,7 +97,7 @@ export function createJournal(
           UPDATE intents SET taken_at = ${at} WHERE id = ${id} AND state = 'UNKNOWN'`,
       audit: ({ entry }) => audit.write(entry),
     },
-  };
+  } satisfies Plain<Journal> & Carrying;
 }
 
 /** `before` is left out by JSON where the field was unseen. */

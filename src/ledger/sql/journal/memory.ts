@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { RepositoryId, RepositoryName } from "../../../model/issue.ts";
 import type { ProjectId } from "../../../model/post.ts";
-import { namesOf, type OfMemory, type Remembering, rebaseRepository } from "../../held-memory.ts";
+import { namesOf, type Remembering, rebaseRepository } from "../../held-memory.ts";
 import {
   type AccountMemory,
   accountShape,
@@ -60,10 +60,7 @@ interface RepositoryColumns {
 }
 
 /** Accounts, projects and repositories: what is asked for once; and when to ask again. `held` is what the process knows of them. */
-export function createMemory(
-  on: Queries,
-  held: Pick<Memory, "repositoryById">,
-): { read(): Asked<Remembering> } & Carrying<OfMemory["kind"]> {
+export function createMemory(on: Queries, held: Pick<Memory, "repositoryById">) {
   const { run, get, all, upsert, numbers } = on;
   const write = (kind: MemoryKind, key: string, value: string): Asked<void> =>
     upsert("memory", ["kind", "key"], { kind, key, value });
@@ -136,7 +133,7 @@ export function createMemory(
       "remember-categories": ({ memory: one }) => write("categories", one.project, categories.write(one)),
       "remember-tool": ({ tool }) => write("tool", tool.name, tools.write(tool)),
     },
-  };
+  } satisfies { read(): Asked<Remembering> } & Carrying;
 }
 
 /** A repository whose name in the config means another one by now is known by the tracker's name. */

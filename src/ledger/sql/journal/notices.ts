@@ -4,7 +4,7 @@ import type { Statements } from "../statements.ts";
 import type { Plain } from "../store.ts";
 
 /** What people were told of. */
-export function createNotices(on: Statements): Plain<Notices> & Carrying<"say" | "unsay"> {
+export function createNotices(on: Statements) {
   const { run, count, all, upsert } = on;
   return {
     said: () => all<SaidNotice>`SELECT cause, state, said_at AS at FROM notices_said ORDER BY cause`,
@@ -24,5 +24,5 @@ export function createNotices(on: Statements): Plain<Notices> & Carrying<"say" |
         for (const cause of causes) yield* run`DELETE FROM notices_said WHERE cause = ${cause}`;
       },
     },
-  };
+  } satisfies Plain<Notices> & Carrying;
 }

@@ -12,9 +12,7 @@ const keepMs = dayMs;
 const isOpen = sql`taken_by IS NULL AND outcome IS NULL`;
 
 /** What commands have given to the daemon. */
-export function createOrders(
-  on: Statements,
-): Plain<Orders> & Carrying<"note-progress" | "end-order" | "withdraw-order" | "end-orphans"> {
+export function createOrders(on: Statements) {
   const { run, has, get } = on;
   return {
     give: ({ at, until, who, order: request }) =>
@@ -59,7 +57,7 @@ export function createOrders(
         WHERE taken_by IS NOT NULL AND outcome IS NULL
           AND taken_by NOT IN (SELECT one.value FROM EACH TEXT ${living} AS one)`,
     },
-  };
+  } satisfies Plain<Orders> & Carrying;
 }
 
 const readOrder = stored("orders.request", () => z.looseObject({}));

@@ -5,7 +5,7 @@ import { into } from "../statements.ts";
 import type { Plain } from "../store.ts";
 
 /** A line for each limit, each write of the last time, and each project and budget with something left. */
-export function createPace(on: Queries): Plain<Pace> & Carrying<"limit" | "pace-write" | "note-backlog"> {
+export function createPace(on: Queries) {
   const { run, some, get, all, upsert, numbers } = on;
   return {
     *limit(side, budget) {
@@ -40,5 +40,5 @@ export function createPace(on: Queries): Plain<Pace> & Carrying<"limit" | "pace-
             created = backlogs.created + excluded.created, at = excluded.at`;
       },
     },
-  };
+  } satisfies Plain<Pace> & Carrying;
 }

@@ -13,7 +13,7 @@ export interface RequestColumns {
 export const readRequest = stored("requests.request", requestShape);
 
 /** What people asked for and no run has finished yet. */
-export function createRequests(on: Queries): Plain<Requests> & Carrying<"add-request" | "end-request"> {
+export function createRequests(on: Queries) {
   const { run, all, numbers } = on;
   return {
     *pending(project) {
@@ -33,5 +33,5 @@ export function createRequests(on: Queries): Plain<Requests> & Carrying<"add-req
       },
       "end-request": ({ request }) => run`DELETE FROM requests WHERE id = ${request}`,
     },
-  };
+  } satisfies Plain<Requests> & Carrying;
 }

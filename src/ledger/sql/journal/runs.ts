@@ -16,11 +16,7 @@ const readOffer = stored("meta.value", () => z.object({ print: z.string(), until
 const readReport = stored("run_projects.report", () => z.looseObject({}));
 
 /** Runs and signs of life. */
-export function createRuns(
-  on: Statements,
-  meta: Meta,
-  rewind: (now: number) => Asked<number>,
-): Plain<Runs> & Carrying<"finish-run" | "beat" | "offer-page"> {
+export function createRuns(on: Statements, meta: Meta, rewind: (now: number) => Asked<number>) {
   const { run, some, count, get, all } = on;
   const columns = sql`runs.number AS run, started_at, finished_at, result`;
   return {
@@ -110,7 +106,7 @@ export function createRuns(
       beat: ({ sign }) => meta.write("heartbeat", JSON.stringify(sign)),
       "offer-page": ({ print, until }) => meta.write("page", JSON.stringify({ print, until })),
     },
-  };
+  } satisfies Plain<Runs> & Carrying;
 }
 
 const written = ["created", "issueWrites", "postWrites", "made", "entryWrites"];

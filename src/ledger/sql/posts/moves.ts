@@ -11,7 +11,7 @@ const ofPost = ["bases", "issue_bases"].map(named);
 const ofProject = ["notes", "backlinks"].map(named);
 
 /** Posts that the board moves from one project to another. */
-export function createMoves(on: Queries): Carrying<"move-post"> {
+export function createMoves(on: Queries) {
   const { run, has, numbers } = on;
   const moveRequests = createRequestMover(on);
   /** By the numbers of the post in both projects, and of these. */
@@ -69,7 +69,7 @@ export function createMoves(on: Queries): Carrying<"move-post"> {
         yield* moveRequests(id, fromProject, target);
       },
     },
-  };
+  } satisfies Carrying;
 }
 
 /** What people asked for of one post goes over; of a request that names several, the part about this one. */

@@ -1,6 +1,5 @@
 import type { RepositoryId } from "../../../model/issue.ts";
 import type { Post, PostField, PullMeasure } from "../../../model/post.ts";
-import type { PullChange } from "../../change.ts";
 import type { PullId, Pulls } from "../../pulls.ts";
 import { encodePost, hashFacts } from "../columns/facts.ts";
 import type { Carrying, Queries } from "../columns/numbers.ts";
@@ -14,14 +13,7 @@ import { createPages } from "./pages.ts";
 import { type OpenPull, openPull, type Sightings } from "./sightings.ts";
 
 /** What was read, stored page by page. */
-export function createPulls(
-  on: Queries,
-  sightings: Sightings,
-  issues: IssueStore,
-): Plain<Pulls> &
-  Carrying<
-    PullChange["kind"] | "store-issues" | "store-naming" | "store-other-marks" | "accept-other-marks"
-  > {
+export function createPulls(on: Queries, sightings: Sightings, issues: IssueStore) {
   const { run, get, all, numbers } = on;
   const storePosts = createPostWriter(on);
   const countMissing = createMissingCounter(on);
@@ -139,7 +131,7 @@ export function createPulls(
       ...naming.changes,
       ...otherMarks.changes,
     },
-  };
+  } satisfies Plain<Pulls> & Carrying;
 }
 
 function findOpen(sightings: Sightings, pull: PullId): OpenPull {

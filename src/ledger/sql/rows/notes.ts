@@ -105,7 +105,7 @@ export function createNoteWriter({ run, all, upsert, numbers }: Queries) {
           DELETE FROM notes WHERE post = ${post} AND kind = 'parked'
             AND action = ${action} AND (${cause} IS NULL OR cause = ${cause})`;
       },
-    } satisfies Changes<"note-action" | "park" | "unpark">,
+    } satisfies Partial<Changes>,
   };
 }
 

@@ -86,6 +86,6 @@ export function createPauses(on: Queries) {
             AND (${request} IS NULL OR EXISTS (SELECT 1 FROM requests WHERE requests.id = ${request}))`;
         yield* markDue(project, ["paused"]);
       },
-    } satisfies Changes<"pause" | "resume" | "pause-whole" | "resume-whole">,
+    } satisfies Partial<Changes>,
   };
 }

@@ -1,7 +1,7 @@
 import { ruleFields } from "../../../model/post.ts";
 import type { RowRecord } from "../../rows.ts";
 import { encodeBase, encodeIssueBase } from "../columns/bases.ts";
-import type { Carrying, Queries } from "../columns/numbers.ts";
+import type { Changes, Queries } from "../columns/numbers.ts";
 import { createNamesakeMarker } from "../issues/links.ts";
 import { markedDue, type Part, sql } from "../statements.ts";
 import type { Asked } from "../store.ts";
@@ -16,10 +16,7 @@ function isUnmarked(mark: number | null | undefined): Part {
 }
 
 /** Writes decisions, and what has to be decided again. */
-export function createRecorder(
-  on: Queries,
-): Pick<ReturnType<typeof createNoteWriter>, "standing"> &
-  Carrying<"record-row" | "note-action" | "set-bases" | "mark-due" | "park" | "unpark" | "release"> {
+export function createRecorder(on: Queries) {
   const { run, upsert, numbers } = on;
   const notes = createNoteWriter(on);
   const markNamesakes = createNamesakeMarker(on);
@@ -87,6 +84,6 @@ export function createRecorder(
           yield* markNamesakes(sql`here.project = ${project} AND here.id = ${post}`);
         }
       },
-    },
+    } satisfies Partial<Changes>,
   };
 }

@@ -11,10 +11,7 @@ import { groupParts, type PartOfPost, toRow } from "./row-builder.ts";
 import { type Batch, lineColumns, ofBatch, type RowLine, readParts } from "./row-parts.ts";
 
 /** What decisions are made of: the rows of posts, each batch with a handful of statements, however many there are. */
-export function createRows(
-  on: Queries,
-  seenAt: Map<number, number>,
-): Plain<Pick<Rows, "due" | "row" | "rows" | "shown">> & Carrying<"forget-look" | "mark-missing"> {
+export function createRows(on: Queries, seenAt: Map<number, number>) {
   const { run, all, numbers } = on;
   /** All parts of some rows at once, whichever they have: what a server costs is the message. */
   const rows: Plain<Rows>["rows"] = function* (id, posts, now) {
@@ -74,5 +71,5 @@ export function createRows(
           WHERE number = ${post} AND missing = 0`;
       },
     },
-  };
+  } satisfies Partial<Plain<Rows>> & Carrying;
 }
