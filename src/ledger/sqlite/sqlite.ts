@@ -35,16 +35,8 @@ export function openLedgerReadOnly(file: string): Ledger | undefined {
   return store && createLedger(store);
 }
 
-/**
- * A copy of the state in memory, also of an older version's, made beside the process that writes it. `isKnown` says whether
- * there is one; else the copy is empty.
- *
- * @throws StateError when the file can't be read.
- */
-export function openLedgerCopy(
-  file: string,
-  options: StateOptions,
-): { readonly ledger: Ledger; readonly isKnown: boolean } {
+/** The port over a copy of the state in memory; see `openStoreCopy`. */
+export function openLedgerCopy(file: string, options: StateOptions) {
   const { store, isKnown } = openStoreCopy(file, options);
   return { ledger: createLedger(store), isKnown };
 }

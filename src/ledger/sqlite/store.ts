@@ -104,15 +104,12 @@ export function openStoreReadOnly(
 }
 
 /**
- * A copy of the state in memory, to try out what would come; also of an older schema, brought up to date there. An empty one
- * where there is none yet.
+ * A copy of the state in memory, to try out what would come, made beside the process that writes it; also of an older schema, brought
+ * up to date there. `isKnown` says whether there is one; else the copy is empty.
  *
  * @throws StateError when the file can't be read.
  */
-export function openStoreCopy(
-  file: string,
-  options: StateOptions,
-): { readonly store: SqliteStore; readonly isKnown: boolean } {
+export function openStoreCopy(file: string, options: StateOptions) {
   const source = openStoreReadOnly(file, "any");
   return withStateFailure(file, () => {
     try {

@@ -78,13 +78,6 @@ export type IssueBaseOfRow = BaseColumns<IssueField> & {
   readonly isClaimed: boolean;
 };
 
-/** Posts by a JSON array of their ids. `since`: PATCHes and status writes after that. */
-export interface Batch {
-  posts: string;
-  project: number;
-  since: number;
-}
-
 /** Whether a change of ours to an issue is under way, for whichever post: an expression of SQL, over the columns that name the issue. */
 function isChanging(repository: Part, number: Part): Part {
   return sql`CASE WHEN EXISTS (SELECT 1 FROM intents WHERE intents.repository = ${repository} AND intents.number = ${number}
@@ -98,18 +91,21 @@ function arriving(repository: Part, number: Part): Part {
     AND intents.number = ${number} AND intents.number IS NOT NULL AND ended_at IS NULL AND taken_at IS NOT NULL)`;
 }
 
-/** Which posts of `posts` are those of a batch. */
-export function ofBatch({ project, posts }: Batch): Part {
+/** Which rows of `posts` are some posts. @param posts - a JSON array of their ids. */
+export function ofBatch(project: number, posts: string): Part {
   return sql`project = ${project} AND id IN (SELECT one.value FROM EACH TEXT ${posts} AS one)`;
 }
 
 export type RowParts = ReturnType<typeof readParts>;
 
-/** The parts of the rows of a batch, each by the name that it is known by. */
-export function readParts(on: Statements, asked: Batch) {
-  const { project, since } = asked;
-  const { all } = on;
-  const batch = sql`(SELECT number AS value FROM posts WHERE ${ofBatch(asked)}) AS batch`;
+/**
+ * The parts of the rows of some posts, each by the name that it is known by.
+ *
+ * @param posts - a JSON array of their ids.
+ * @param since - PATCHes and status writes after that.
+ */
+export function readParts({ all }: Statements, project: number, posts: string, since: number) {
+  const batch = sql`(SELECT number AS value FROM posts WHERE ${ofBatch(project, posts)}) AS batch`;
   const link = [sql`links.repository`, sql`links.number`] as const;
   const canonical = [sql`signals.canonical_repository`, sql`signals.canonical_number`] as const;
   // CROSS JOIN keeps the batch outside: one search a post, in the index that is named by the columns of the join.

@@ -8,20 +8,20 @@ import { markedDue, named, projectOf } from "../statements.ts";
 import type { Asked, Plain } from "../store.ts";
 import { selectWholePauses } from "./pauses.ts";
 import { groupParts, type PartOfPost, toRow } from "./row-builder.ts";
-import { type Batch, lineColumns, ofBatch, type RowLine, readParts } from "./row-parts.ts";
+import { lineColumns, ofBatch, type RowLine, readParts } from "./row-parts.ts";
 
 /** What decisions are made of: the rows of posts, each batch with a handful of statements, however many there are. */
 export function createRows(on: Queries, seenAt: Map<number, number>) {
   const { run, all, numbers } = on;
   /** All parts of some rows at once, whichever they have: what a server costs is the message. */
-  const rows: Plain<Rows>["rows"] = function* (id, posts, now) {
+  const rows: Plain<Rows>["rows"] = function* (id, wanted, now) {
     const project = yield* numbers.findProject(id);
-    const asked: Batch = { posts: JSON.stringify(posts), project, since: now - dayMs };
-    const parts = Object.entries<Asked<PartOfPost[]>>(readParts(on, asked));
+    const posts = JSON.stringify(wanted);
+    const parts = Object.entries<Asked<PartOfPost[]>>(readParts(on, project, posts, now - dayMs));
     const [found, pauses, pins, ...read] = yield* on.together([
       all<RowLine>`
         SELECT ${lineColumns} FROM posts JOIN post_facts ON post_facts.post = posts.number
-        WHERE ${ofBatch(asked)} ORDER BY id`,
+        WHERE ${ofBatch(project, posts)} ORDER BY id`,
       selectWholePauses(on, project),
       selectPins(on, project),
       ...parts.map(([, part]) => part),
