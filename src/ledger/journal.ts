@@ -201,25 +201,17 @@ export interface ToolCalls {
   hasMade(project: ProjectId, purpose: CallPurpose, result: string): Promise<boolean>;
 }
 
-export interface ToolCall extends CallKey {
-  /** As an intent's. */
-  readonly state: IntentState;
-  readonly run: number;
+export interface ToolCall
+  extends CallKey,
+    Pick<Intent, "state" | "run" | "reason" | "attempts" | "sentAt" | "unknownAt" | "message"> {
   /** SHA-256 of the arguments that are sent. */
   readonly hash: string;
-  readonly reason: string;
   /** When it was written down. */
   readonly preparedAt: number;
-  readonly sentAt: number | undefined;
-  /** Since when its outcome is unknown. */
-  readonly unknownAt: number | undefined;
   readonly endedAt: number | undefined;
-  /** Requests that have left for it, or may have. */
-  readonly attempts: number;
   /** Of one that is DONE: the id that the board gave, and its page, as far as these are known. */
   readonly result: string | undefined;
   readonly url: string | undefined;
-  readonly message: string | undefined;
   /** Of one whose outcome is unknown: whether it was looked up, and can't be found out. */
   readonly isUnsure: boolean;
 }

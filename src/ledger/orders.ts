@@ -178,7 +178,9 @@ export interface BegunRun {
 
 /** The last sign of life of a daemon. */
 export interface SignOfLife {
+  /** Epoch ms. */
   readonly at: number;
+  /** `daemon, process 1 on host box`. */
   readonly who: string;
   /** It ends now, as it should: no further sign is to be expected. */
   readonly isLast?: true;
@@ -198,16 +200,10 @@ export interface WorkedBy {
   readonly readAt: number;
 }
 
-/** One of several daemons on one state. */
-export interface Replica {
-  /** `daemon, process 1 on host box`. */
-  readonly who: string;
-  /** Epoch ms: its last sign of life. */
-  readonly at: number;
+/** One of several daemons on one state, as its last sign of life tells. */
+export interface Replica extends Pick<SignOfLife, "who" | "at" | "config"> {
   /** The projects that it runs now, as the config names them. */
   readonly projects: readonly string[];
-  /** The config that it works by; left out by an older version. */
-  readonly config?: WorkedBy;
 }
 
 export interface RunRecord {

@@ -110,15 +110,12 @@ export interface RowCounts {
   readonly nextAt: number | null;
 }
 
-export interface WaitingRow {
+export interface WaitingRow extends Pick<RowNote, "cause" | "message" | "since"> {
   readonly post: PostId;
   readonly issues: readonly IssueRef[];
   /** `missing`: a linked post that the board no longer lists, since the list that lacked it first. */
   readonly kind: RowNote["kind"] | "intent" | "missing";
-  readonly cause: Cause;
   readonly code: string | undefined;
-  readonly message: string;
-  readonly since: number;
   /** Of the post; null where the board shows none. */
   readonly title: string | null;
   /** What would be written, where that was recorded. */
