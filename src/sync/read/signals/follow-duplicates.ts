@@ -1,12 +1,6 @@
 import type { Change } from "../../../ledger/change.ts";
 import type { SignalledIssue } from "../../../ledger/pulls.ts";
-import {
-  type Canonical,
-  type Issue,
-  isSameIssue,
-  type Readable,
-  type Signals,
-} from "../../../model/issue.ts";
+import { type Canonical, type Issue, isSameIssue, type Readable } from "../../../model/issue.ts";
 import { isDuplicate, isFollowed } from "../../../plan/rules/place.ts";
 import { inOrder } from "../../../select.ts";
 import type { DuplicateTarget, SignalAnswer } from "../../../tracker/tracker.ts";
@@ -32,7 +26,7 @@ type End = (
       readonly kind: "found";
       readonly target: DuplicateTarget;
       readonly shown: Issue;
-      readonly signals: Signals;
+      readonly signals: SignalAnswer["signals"];
     }
   /** There is none to follow, for this reason. */
   | { readonly kind: "none"; readonly reason: string }
@@ -64,7 +58,7 @@ export async function followDuplicates(
   await readChains(following, duplicates);
   const changes = await inOrder(duplicates, async (duplicate) => {
     const { signals, issue } = following.answers.get(duplicate.issue.nodeId) ?? { signals: {} };
-    const { canonical, changes: led } = await takeEnd(following, duplicate);
+    const [canonical, led] = await takeEnd(following, duplicate);
     return [
       ...(await reader.storingFacts(issue)),
       ...led,
@@ -154,27 +148,23 @@ function nextStep(at: DuplicateTarget | undefined, answer: SignalAnswer | undefi
 }
 
 /** What a duplicate leads to, and what is to be stored of that. */
-interface Led {
-  readonly canonical: Readable<Canonical | null>;
-  readonly changes: readonly Change[];
-}
+type Led = readonly [canonical: Readable<Canonical | null>, changes: readonly Change[]];
 
 async function takeEnd(following: Following, duplicate: SignalledIssue): Promise<Led> {
   const { cycle, reader } = following;
   const { canonical } = duplicate.signals;
   const end = findEnd(following, duplicate);
   // What it led to is left for the pull to look at.
-  if (reader.mode === "unknown" && canonical?.kind === "known" && end.kind !== "found") {
-    return { canonical, changes: [] };
-  }
+  if (reader.mode === "unknown" && canonical?.kind === "known" && end.kind !== "found")
+    return [canonical, []];
   // Where the tracker gave no answer for the duplicate, or for what it leads to, it still leads where it led before.
   if (end.kind === "unknown" && end.unread !== undefined) {
     reader.unread.set(duplicate.issue.nodeId, end.unread);
-    if (canonical?.kind === "known") return { canonical, changes: [] };
+    if (canonical?.kind === "known") return [canonical, []];
   }
   switch (end.kind) {
     case "unknown":
-      return leadTo({ kind: "unknown", message: end.message });
+      return [{ kind: "unknown", message: end.message }, []];
     case "none":
       return leadNowhere(cycle, duplicate, end.reason);
     case "unreadable":
@@ -183,21 +173,15 @@ async function takeEnd(following: Following, duplicate: SignalledIssue): Promise
       const { target, shown, signals } = end;
       const value = toCanonical(target, end);
       if (!isFollowed(value, cycle.settings.followDuplicates)) warnOnce(cycle, duplicate, strangers, value);
-      return leadTo({ kind: "known", value }, [
-        ...(await changesOf(cycle, (own) => endListed(own, [shown]))),
-        ...(await reader.storingFacts(shown)),
-        reader.storing(target.issue, signals),
-      ]);
+      const listed = await changesOf(cycle, (own) => endListed(own, [shown]));
+      const facts = await reader.storingFacts(shown);
+      return [{ kind: "known", value }, [...listed, ...facts, reader.storing(target.issue, signals)]];
     }
   }
 }
 
 function toCanonical({ issue }: DuplicateTarget, { isOutside }: Pick<Canonical, "isOutside">): Canonical {
   return { ...issue, ...(isOutside && { isOutside }) };
-}
-
-function leadTo(canonical: Readable<Canonical | null>, changes: readonly Change[] = []): Led {
-  return { canonical, changes };
 }
 
 /**
@@ -221,12 +205,12 @@ async function takeUnreadable(
     changesOf(cycle, (own) => setAbsence(own, wanted, known, { kind, since }));
   // It stays known where it led: when that is shown again, nobody has changed it.
   const led = { kind: "known", value: wanted } as const;
-  if (known === undefined) return leadTo(led, await absent("missing"));
-  if (known.kind === "lost") return leadTo(led);
+  if (known === undefined) return [led, await absent("missing")];
+  if (known.kind === "lost") return [led, []];
   if (known.kind !== "missing") return leadNowhere(cycle, duplicate, reason);
-  if (since - known.since < secondLookMs) return leadTo(led);
+  if (since - known.since < secondLookMs) return [led, []];
   warnOnce(cycle, duplicate, reason, null);
-  return leadTo(led, await absent("lost"));
+  return [led, await absent("lost")];
 }
 
 /**
@@ -249,7 +233,7 @@ function nameTarget({ repository, issue }: DuplicateTarget): string {
 
 function leadNowhere(cycle: Cycle, duplicate: SignalledIssue, reason: string): Led {
   warnOnce(cycle, duplicate, reason, null);
-  return leadTo({ kind: "known", value: null });
+  return [{ kind: "known", value: null }, []];
 }
 
 const strangers =

@@ -107,7 +107,7 @@ async function askAgainForLost(
     const [root, index, name] = path;
     if (root !== "nodes" || typeof index !== "number" || typeof name !== "string") continue;
     const nodes = data?.["nodes"];
-    if (!Array.isArray(nodes) || nodes[index] !== null || ids[index] === undefined) continue;
+    if (!Array.isArray(nodes) || nodes[index] !== null) continue;
     lost.add(index);
     // The facts have many names.
     const part = Object.hasOwn(partNames, name) ? (name as SignalPart) : "facts";
@@ -167,18 +167,15 @@ function readNodes(call: SignalCall, ids: readonly string[], answer: QueryAnswer
   if (!Array.isArray(nodes) || nodes.length !== ids.length) {
     throw new RemoteError("tracker", "unreadable", "GitHub's answer does not have one row for each issue.");
   }
-  const byNode = new Map<number, QueryError[]>();
-  let general: string | undefined;
-  for (const error of answer.errors) {
-    const [root, index] = error.path;
-    if (root === "nodes" && typeof index === "number") {
-      byNode.set(index, [...(byNode.get(index) ?? []), error]);
-    } else if (typeof root !== "string" || root === "nodes") {
-      general ??= error.message;
-    }
-  }
+  const isOfNode = ({ path: [root, index] }: QueryError): boolean =>
+    root === "nodes" && typeof index === "number";
+  const general = answer.errors.find((error) => {
+    const [root] = error.path;
+    return !isOfNode(error) && (typeof root !== "string" || root === "nodes");
+  });
+  const byNode = Map.groupBy(answer.errors.filter(isOfNode), ({ path }) => path[1]);
   const shared = {
-    general,
+    general: general?.message,
     wish,
     refused: new Map([...tools.unsupported, ...denied]),
     // An issue whose type is hidden is not known in full; a server without types has told all.
