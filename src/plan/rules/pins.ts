@@ -57,33 +57,30 @@ export function pinNames(
   const kinds = ["label", "milestone", "type"] as const;
   return kinds.flatMap((kind) => {
     const listed = listOf(kind, lists);
+    const pins = known.filter((pin) => pin.kind === kind);
     return names[kind].flatMap((name): readonly Pin[] => {
-      if (isAll({ kind, name })) {
-        const numbers = listed.map(({ id }) => id).toSorted((one, other) => Number(one) - Number(other));
-        return [{ repositoryId, kind, name, id: numbers.join(" "), now: name }];
-      }
-      const pins = known.filter((pin) => pin.kind === kind);
-      const before = pins.find((pin) => isSamePinName(kind, pin.name, name));
+      if (isAll({ kind, name }))
+        return [{ repositoryId, kind, name, id: inOrder(listed.map(({ id }) => id)), now: name }];
+      const isCalledSo = (one: { readonly name: string }) => isSamePinName(kind, one.name, name);
+      const before = pins.find(isCalledSo);
       const kept = listed.filter(({ id }) => before !== undefined && idsOf(before).includes(id));
       const others = kept.length === 0 ? [] : pins.filter((pin) => pin !== before);
       const called = listed.filter(
-        (one) => isSamePinName(kind, one.name, name) && !others.some((pin) => idsOf(pin).includes(one.id)),
+        (one) => isCalledSo(one) && !others.some((pin) => idsOf(pin).includes(one.id)),
       );
       const all = [...new Set([...kept, ...called])];
       if (all.length === 0) return before === undefined ? [] : [{ ...before, name, now: undefined }];
-      const otherwise = all.filter((one) => !isSamePinName(kind, one.name, name));
+      const otherwise = all.filter((one) => !isCalledSo(one));
+      const shown = otherwise.length > 0 ? otherwise : all.slice(0, 1);
       const id = all.map((one) => one.id).join(" ");
-      return [
-        {
-          repositoryId,
-          kind,
-          name,
-          id,
-          now: (otherwise.length > 0 ? otherwise : all.slice(0, 1)).map((one) => one.name).join(", "),
-        },
-      ];
+      return [{ repositoryId, kind, name, id, now: shown.map((one) => one.name).join(", ") }];
     });
   });
+}
+
+/** Numbers of milestones as the id of all of them. */
+function inOrder(numbers: readonly string[]): string {
+  return numbers.toSorted((one, other) => Number(one) - Number(other)).join(" ");
 }
 
 /** Titles of milestones have a case; names of labels and types have none. */
@@ -143,8 +140,7 @@ export function keepCarried(known: Pin, pin: Pin, carried: readonly string[]): P
   if (kept.length === 0) return pin;
   if (pin.now === undefined) return { ...known, id: kept.join(" ") };
   const ids = [...idsOf(pin), ...kept];
-  if (isAll(pin)) ids.sort((one, other) => Number(one) - Number(other));
-  return { ...pin, id: ids.join(" ") };
+  return { ...pin, id: isAll(pin) ? inOrder(ids) : ids.join(" ") };
 }
 
 /** The pin of the same name in the same repository. */
@@ -170,17 +166,15 @@ export function isInMilestone({ issue, pins = nothing }: KnownIssue): boolean | 
 /** Whether an issue carries what a name in a rule means. */
 export function carries(facts: KnownIssue, kind: PinKind, name: string): boolean | Unreadable {
   if (isAll({ kind, name })) return isInMilestone(facts);
-  const { issue, pins = nothing } = facts;
-  const own = ownOf(issue, kind);
-  const pin = pins.find((one) => one.kind === kind && isSamePinName(kind, one.name, name));
-  if (pin === undefined) return own.some((one) => isSamePinName(kind, one.name, name));
+  const pins = (facts.pins ?? nothing).filter((one) => one.kind === kind);
+  const own = ownOf(facts.issue, kind);
+  const isCalledSo = (one: { readonly name: string }) => isSamePinName(kind, one.name, name);
+  const pin = pins.find(isCalledSo);
+  if (pin === undefined) return own.some(isCalledSo);
   if (pin.now === undefined) return { kind: "unknown", message: sayDeleted(pin) };
   // What was made under the name of something renamed counts, too; what is known under another name of the rules does not.
-  const isOther = (id: string): boolean =>
-    pins.some((one) => one.kind === kind && idsOf(one).includes(id) && !isSamePinName(kind, one.name, name));
-  return own.some(
-    (one) => idsOf(pin).includes(one.id) || (isSamePinName(kind, one.name, name) && !isOther(one.id)),
-  );
+  const isOther = (id: string) => pins.some((one) => idsOf(one).includes(id) && !isCalledSo(one));
+  return own.some((one) => idsOf(pin).includes(one.id) || (isCalledSo(one) && !isOther(one.id)));
 }
 
 /** What an issue carries of a kind. */
