@@ -13,7 +13,7 @@ export interface ProxySettings {
 }
 
 /** A proxy, and the variable that names it. */
-export interface NamedProxy {
+interface NamedProxy {
   readonly address: string;
   readonly variable: string;
 }
@@ -21,8 +21,8 @@ export interface NamedProxy {
 /** How one address is asked. */
 export interface Way {
   readonly dispatcher: Dispatcher;
-  /** What it goes through; undefined where it leads there directly. */
-  readonly proxy: NamedProxy | undefined;
+  /** What it goes through, as it is shown; undefined where it leads there directly. */
+  readonly proxy: string | undefined;
 }
 
 /**
@@ -66,7 +66,8 @@ export function openConnections(settings: ProxySettings, connectTimeout: number)
   return (url, isRead) => {
     const proxy = proxyOf(url, settings);
     const { direct, proxies } = isRead ? reads : writes;
-    return { dispatcher: (proxy && proxies.get(proxy.address)) ?? direct, proxy };
+    const dispatcher = (proxy && proxies.get(proxy.address)) ?? direct;
+    return { dispatcher, proxy: proxy && showProxy(proxy) };
   };
 }
 
@@ -98,7 +99,7 @@ export function proxyOf(
 }
 
 /** A proxy as it is shown: without its password. */
-export function showProxy({ address, variable }: NamedProxy): string {
+function showProxy({ address, variable }: NamedProxy): string {
   return `the proxy ${new URL(address).origin} of ${variable}`;
 }
 

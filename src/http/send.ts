@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Dispatcher } from "undici";
 import { type Clock, startDeadline, type Traffic } from "../model/surroundings.ts";
-import { blameProxy, openConnections, type ProxySettings, showProxy, type Way } from "./connections.ts";
+import { blameProxy, openConnections, type ProxySettings, type Way } from "./connections.ts";
 
 export interface Call {
   readonly method: string;
@@ -73,11 +73,7 @@ export interface SenderOptions {
 
 const mebibyte = 1024 * 1024;
 
-/**
- * Makes the one way over the wire.
- *
- * @throws ConfigError where a proxy has no address.
- */
+/** Makes the one way over the wire. @throws ConfigError where a proxy has no address. */
 export function createSender(options: SenderOptions): Sender {
   const { proxy, timeoutMs, clock, bodyBytes = 32 * mebibyte } = options;
   const connections = openConnections(proxy, timeoutMs);
@@ -104,8 +100,7 @@ function sendOnce(
   call: Call,
   { timeoutMs, clock, bodyBytes }: Required<Omit<SenderOptions, "proxy">>,
 ): Promise<Reply> {
-  const shownProxy = proxy && showProxy(proxy);
-  const on = shownProxy === undefined ? "" : `, on the way through ${shownProxy}`;
+  const on = proxy === undefined ? "" : `, on the way through ${proxy}`;
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined;
     let isOver = false;
@@ -123,7 +118,7 @@ function sendOnce(
     const fail = (kind: NoAnswer["kind"], message: string, detail?: NoAnswer["detail"]) =>
       finish({ kind, message, ...(detail && { detail }), ...head });
     const finishWhole = () => {
-      const via = call.url.protocol === "http:" && shownProxy !== undefined && { via: shownProxy };
+      const via = call.url.protocol === "http:" && proxy !== undefined && { via: proxy };
       finish({ kind: "answer", ...head, body: Buffer.concat(chunks), ...via });
     };
     const kindNow = () => (controller === undefined ? "unsent" : "lost");
@@ -173,9 +168,9 @@ function sendOnce(
         },
         onResponseEnd: finishWhole,
         onResponseError(_controller, error) {
-          const blame = shownProxy === undefined ? undefined : blameProxy(error, call.url.host);
+          const blame = proxy === undefined ? undefined : blameProxy(error, call.url.host);
           if (blame === undefined) fail(kindNow(), `${describeFailure(error, head.status !== 0)}${on}`);
-          else fail("unsent", `could not be asked: ${shownProxy} ${blame}`, "proxy");
+          else fail("unsent", `could not be asked: ${proxy} ${blame}`, "proxy");
         },
       },
     );

@@ -1,6 +1,4 @@
-/**
- * An issue of the tracker: only the facts that a decision needs. Titles and bodies of issues are not kept.
- */
+/** An issue of the tracker: only the facts that a decision needs. Titles and bodies of issues are not kept. */
 
 /** A repository's numeric id: it survives renames, a name does not. */
 export type RepositoryId = number;

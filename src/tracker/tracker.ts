@@ -47,10 +47,7 @@ export interface Tracker {
   /** The labels and milestones of a repository (of all states), complete. */
   catalogue(repository: Repository, bounds: ReadBounds): Promise<Catalogue>;
 
-  /**
-   * A repository's labels, complete: where `etag` is given and still right, one conditional request for each page of the
-   * list.
-   */
+  /** A repository's labels, complete: where `etag` is given and still right, one conditional request for each page of the list. */
   labels(repository: Repository, etag: string | undefined, bounds: ReadBounds): Promise<Listed<Named>>;
 
   /** The issue types that a repository may use, as `labels` does it; none where only organisations have them. */

@@ -69,9 +69,7 @@ const HOSTS = [
 
 const ADDRESS = /(https?:\/\/[^\s/?#@<>()[\]]+[/?#])([^\s<>)\]]*)/gi;
 
-/**
- * Hosts of web pages beside github.com. An Enterprise Server's API and pages share a host; a sandbox on loopback has no pages.
- */
+/** Hosts of web pages beside github.com. An Enterprise Server's API and pages share a host; a sandbox on loopback has no pages. */
 function pageHosts(url: string): ReadonlySet<string> {
   const { hostname } = new URL(url);
   const hasOwnPages = hostname !== "api.github.com" && !/^(127\.|\[::1\]|localhost$)/.test(hostname);

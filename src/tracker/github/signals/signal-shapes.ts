@@ -30,11 +30,11 @@ export interface NodeShown {
   /** Why a part was not asked for. */
   readonly refused: ReadonlyMap<SignalPart, string>;
   readonly isTypeHidden: boolean;
-  readonly fields: readonly AskedField[];
+  readonly fields: readonly ShownField[];
 }
 
 /** A field of a project: as what it is answered, and what is wrong with it. */
-interface AskedField extends ProjectField {
+interface ShownField extends ProjectField {
   readonly alias: string;
   readonly fault: string | undefined;
 }
@@ -257,7 +257,7 @@ const allItemsShape = connection(z.unknown(), "project items");
 const itemShape = z.looseObject({ project: identified });
 
 /** What the issue shows in one field: of its items the one of the field's project counts, whatever is wrong with the others. */
-function readStatus({ errors }: NodeShown, value: unknown, field: AskedField): Readable<string | null> {
+function readStatus({ errors }: NodeShown, value: unknown, field: ShownField): Readable<string | null> {
   const { nodes } = readShape(itemsShape, value, "projectItems");
   const items = nodes.map((item) => itemShape.safeParse(item).data);
   const faults = errors.filter(({ path }) => path[2] === "projects");

@@ -53,12 +53,7 @@ export interface Asking<T, R> {
   readonly most: number;
   /** By what one that is too heavy alone is remembered. */
   nameOf(one: T): string;
-  /**
-   * One request.
-   *
-   * @param isDivisible - whether less can be asked for: then it is not repeated as it is.
-   * @throws TooHeavyError
-   */
+  /** One request. @param isDivisible - whether less can be asked for: then it is not repeated as it is. @throws TooHeavyError */
   ask(some: readonly T[], isDivisible: boolean): Promise<readonly R[]>;
   /** What stands in the place of one that is too heavy alone. */
   unread(one: T, error: TooHeavyError): R;
