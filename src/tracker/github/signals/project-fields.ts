@@ -5,7 +5,7 @@ import type { ProjectField } from "../../tracker.ts";
 import { readShape } from "../wire/shapes.ts";
 import type { Quote } from "../wire/words.ts";
 import { projectFieldQuery } from "./queries.ts";
-import type { Query, QueryAnswer, QueryError } from "./querying.ts";
+import type { Query, QueryError } from "./querying.ts";
 
 const permission =
   "a classic token needs the scope read:project; a fine-grained one, or a GitHub App, needs the organization permission Projects: read, and sees no project of a user account";
@@ -20,33 +20,31 @@ export async function findProjectField(
 ): Promise<ProjectField> {
   const project = `project ${wanted.project} of ${quote(wanted.owner)}`;
   const variables = { owner: wanted.owner, number: wanted.project };
-  const answer = await query({ text: projectFieldQuery, variables, subject: project });
-  const { id: projectId, closed, fields } = readFields(answer, wanted, { project, quote });
-  const name = wanted.field.toLowerCase();
-  const named = fields.nodes.filter((row) => row.name.toLowerCase() === name);
+  const { data, errors } = await query({ text: projectFieldQuery, variables, subject: project });
+  const [error] = errors;
+  if (error !== undefined) throw refuse(error, project);
+  const owner = data?.["repositoryOwner"];
+  if (owner === null) {
+    const message = `There is no user or organization ${quote(wanted.owner)}, or the token can't see it.`;
+    throw fail("missing", message);
+  }
+  const { projectV2 } = readShape(ownerShape, owner, "repositoryOwner");
+  if (projectV2 === null) throw hidden(project);
+  const { id: projectId, closed, fields } = projectV2;
+  const named = fields.nodes.filter((row) => row.name.toLowerCase() === wanted.field.toLowerCase());
   const found = named.find((row) => row.name === wanted.field) ?? named[0];
   if (found === undefined) {
     const names = fields.nodes.slice(0, shownLimit).map((row) => `"${quote(row.name)}"`);
-    throw fail(
-      "missing",
-      `There is no field "${quote(wanted.field)}" in ${project}; it has ${names.join(", ")}.`,
-    );
+    const message = `There is no field "${quote(wanted.field)}" in ${project}; it has ${names.join(", ")}.`;
+    throw fail("missing", message);
   }
-  if (found.options === undefined) {
-    throw fail(
-      "missing",
-      `The field "${quote(found.name)}" of ${project} has no options to choose one from: only single-select fields can be in a rule.`,
-    );
+  const { id: fieldId, name, options } = found;
+  if (options === undefined) {
+    const message = `The field "${quote(name)}" of ${project} has no options to choose one from: only single-select fields can be in a rule.`;
+    throw fail("missing", message);
   }
   const key = `${wanted.owner}/${wanted.project}/${wanted.field}`.toLowerCase();
-  return {
-    key,
-    projectId,
-    fieldId: found.id,
-    name: found.name,
-    options: found.options,
-    isClosed: closed === true,
-  };
+  return { key, projectId, fieldId, name, options, isClosed: closed === true };
 }
 
 const ownerShape = z.object({
@@ -68,39 +66,13 @@ const ownerShape = z.object({
     .nullable(),
 });
 
-type ProjectFields = NonNullable<z.output<typeof ownerShape>["projectV2"]>;
-
-function readFields(
-  { data, errors }: QueryAnswer,
-  wanted: ProjectFieldName,
-  { project, quote }: { readonly project: string; readonly quote: Quote },
-): ProjectFields {
-  const [error] = errors;
-  if (error !== undefined) throw refuse(error, project);
-  const owner = data?.["repositoryOwner"];
-  if (owner === null) {
-    throw fail(
-      "missing",
-      `There is no user or organization ${quote(wanted.owner)}, or the token can't see it.`,
-    );
-  }
-  const { projectV2 } = readShape(ownerShape, owner, "repositoryOwner");
-  if (projectV2 === null) throw hidden(project);
-  return projectV2;
-}
-
 function refuse(error: QueryError, project: string): RemoteError {
   const { type, message, isUnknownToServer } = error;
-  if (isUnknownToServer) {
-    return fail(
-      "refused",
-      `This server has no projects that can be read, so ${project} can't be: ${message}.`,
-    );
-  }
+  const old = `This server has no projects that can be read, so ${project} can't be: ${message}.`;
+  if (isUnknownToServer) return fail("refused", old);
   if (type === "NOT_FOUND") return hidden(project);
-  if (type === "INSUFFICIENT_SCOPES" || type === "FORBIDDEN") {
+  if (type === "INSUFFICIENT_SCOPES" || type === "FORBIDDEN")
     return fail("unauthorized", `The token may not read ${project}: ${permission}. GitHub says: ${message}`);
-  }
   return fail("unreachable", `GitHub could not show ${project}: ${message}`);
 }
 

@@ -47,11 +47,12 @@ function outcomeUnsigned(error: unknown): WriteOutcome {
 
 function describeWrite(repository: Repository, write: IssueWrite): ClientRequest | WriteOutcome {
   if (!isRepositoryName(repository.name)) return unspeakable("this is not the name of a repository", []);
-  const name = splitName(repository.name);
+  const place = splitName(repository.name);
+  const issue = { ...place, issue_number: "number" in write ? write.number : 0 };
   switch (write.kind) {
     case "create-issue":
       return call(({ rest }) => rest.issues.create, {
-        ...name,
+        ...place,
         title: write.title,
         body: write.body,
         labels: [...write.labels],
@@ -61,8 +62,7 @@ function describeWrite(repository: Repository, write: IssueWrite): ClientRequest
       });
     case "edit-issue":
       return call(({ rest }) => rest.issues.update, {
-        ...name,
-        issue_number: write.number,
+        ...issue,
         title: write.title,
         body: write.body,
         state: write.state,
@@ -70,28 +70,16 @@ function describeWrite(repository: Repository, write: IssueWrite): ClientRequest
         milestone: write.milestone,
       });
     case "add-labels":
-      return call(({ rest }) => rest.issues.addLabels, {
-        ...name,
-        issue_number: write.number,
-        labels: [...write.labels],
-      });
+      return call(({ rest }) => rest.issues.addLabels, { ...issue, labels: [...write.labels] });
     case "remove-label":
       // Without this a label called `..` or nothing at all would aim the DELETE at another address: at all labels.
       return write.label.isWellFormed() && !/^\.{0,2}$/.test(write.label)
-        ? call(({ rest }) => rest.issues.removeLabel, {
-            ...name,
-            issue_number: write.number,
-            name: write.label,
-          })
+        ? call(({ rest }) => rest.issues.removeLabel, { ...issue, name: write.label })
         : unspeakable("this label's name can't be part of an address", ["labels"]);
     case "create-label":
-      return call(({ rest }) => rest.issues.createLabel, { ...name, name: write.name, color: labelColor });
+      return call(({ rest }) => rest.issues.createLabel, { ...place, name: write.name, color: labelColor });
     case "add-comment":
-      return call(({ rest }) => rest.issues.createComment, {
-        ...name,
-        issue_number: write.number,
-        body: write.body,
-      });
+      return call(({ rest }) => rest.issues.createComment, { ...issue, body: write.body });
   }
 }
 
