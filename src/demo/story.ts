@@ -1,16 +1,13 @@
 import { startDemoBoard } from "./board.ts";
 import { accounts, configOfApi, configOfApp, products } from "./company.ts";
 import { startDemoGitHub } from "./github.ts";
+import type { ServeOptions } from "./loopback.ts";
 
 /** Both sides of the company that `demo` plays on. */
 export type Story = Awaited<ReturnType<typeof startStory>>;
 
-/** How the two sides start. */
-export interface StoryOptions {
-  readonly now: () => number;
-  /** The board's port; the GitHub gets the next one. Where it is undefined both take a free one. */
-  readonly port: number | undefined;
-}
+/** How the two sides start. The port is the board's, and the GitHub gets the next one; undefined: both take a free one. */
+export type StoryOptions = Omit<ServeOptions, "answer">;
 
 /** Starts both sides, as they are before the first sync. */
 export async function startStory({ now, port }: StoryOptions) {

@@ -1,4 +1,3 @@
-import type { Client } from "@modelcontextprotocol/client";
 import { RemoteError } from "../../errors.ts";
 import { repeatRead } from "../../http/repeat.ts";
 import type { ToolRecord } from "../../model/post.ts";
@@ -125,16 +124,14 @@ function fresh({ known, options }: Server): Known | undefined {
 }
 
 /** Greets the server for one operation, and lists its tools unless that was done a moment ago. */
-async function open(
-  server: Server,
-  operation: Operation,
-): Promise<{ readonly client: Client; readonly known: Known }> {
+async function open(server: Server, operation: Operation) {
   const { wire, url, options } = server;
   const before = fresh(server);
   wire.begin({ ...operation, isRead: true });
   const client = await openClient(wire, url, options.version, before?.prior);
-  server.known = before ?? (await readKnown(client, options.clock.now()));
-  return { client, known: server.known };
+  const known = before ?? (await readKnown(client, options.clock.now()));
+  server.known = known;
+  return { client, known };
 }
 
 /** A tool that is to be called, while its schema is the one that was looked at. */
@@ -161,9 +158,7 @@ async function openTool(server: Server, { purpose, print }: Wanted, operation: O
     schema: tool.inputSchema,
     /** Where the id stands in what it answers, as the config says. */
     idPath: named.result,
-    async call(
-      args: ToolArguments,
-    ): Promise<{ readonly refusal: Fault | undefined; readonly value: unknown }> {
+    async call(args: ToolArguments) {
       wire.begin(operation);
       const asked = { name: tool.name, arguments: { ...args } };
       const result = await client.callTool(asked, { ...requestOptions, toolDefinition: tool });

@@ -5,12 +5,6 @@ import type { BoardRule, Settings } from "../ground/settings.ts";
 import { matchFields } from "../rules/rules.ts";
 import { conditionsOf, deriveBoard } from "./board-rules.ts";
 
-/** A board rule, and the rule that would take the post away from it because of what it does to the issue; by their indexes. */
-export interface Fight {
-  readonly boardRule: number;
-  readonly rule: number;
-}
-
 const seen: ReadonlySet<PostField> = new Set(postFields);
 
 /** Issues without anything else that rules look at: open, and closed as most are. */
@@ -20,13 +14,13 @@ const starts: readonly Issue[] = [bare, { ...bare, state: "closed", stateReason:
 /**
  * Board rules that fight with a rule: a board rule changes the issue, and for the issue as it is then a rule asks for another
  * post than the one that the board rule looks at. Nothing loops, because our own change of an issue is never told to the
- * board. But the two sides differ for as long as the post stays there, and people ought to know.
+ * board. But the two sides differ for as long as the post stays there, and people ought to know. Both are told by their indexes.
  */
 export function fightingRules({
   rules,
   boardRules,
-}: Pick<Settings, "rules" | "boardRules">): readonly Fight[] {
-  return boardRules.flatMap((boardRule, index): readonly Fight[] => {
+}: Pick<Settings, "rules" | "boardRules">): readonly { readonly boardRule: number; readonly rule: number }[] {
+  return boardRules.flatMap((boardRule, index) => {
     const example = Object.fromEntries(
       conditionsOf(boardRule.when).map(({ field, wanted }) => [field, wanted]),
     );

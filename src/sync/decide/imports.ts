@@ -24,14 +24,7 @@ import { namedHold } from "./named.ts";
 import { want } from "./want.ts";
 
 /** One issue that is looked at. */
-interface Candidate {
-  readonly issue: LabelledIssue;
-  readonly ref: IssueRef;
-  /** What it is called until it is a post. */
-  readonly name: string;
-  readonly known: KnownImport | undefined;
-  readonly call: ToolCall | undefined;
-}
+type Candidate = ReturnType<typeof candidateOf>;
 
 /**
  * What becomes of an issue. `over`: it has a post, boardsync or another project deals with it, or the config leaves it out, so it is
@@ -121,17 +114,12 @@ function candidateOf(
   issue: LabelledIssue,
   known: readonly KnownImport[],
   calls: readonly ToolCall[],
-): Candidate {
+) {
   const ref = refOf(issue.issue);
   const row = known.find((one) => isSameIssue(one.issue, ref));
-  return {
-    issue,
-    ref,
-    // What is held, parked or discarded of it stands by the name that its repository had then.
-    name: row?.post ?? nameIssue(cycle, ref),
-    known: row,
-    call: calls.find(({ subject }) => subject === issueKey(ref)),
-  };
+  // What it is called until it is a post. What is held, parked or discarded of it stands by the name that its repository had then.
+  const name = row?.post ?? nameIssue(cycle, ref);
+  return { issue, ref, name, known: row, call: calls.find(({ subject }) => subject === issueKey(ref)) };
 }
 
 /** Whether the outcome of a call is open, or its post was not found yet. */

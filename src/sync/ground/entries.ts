@@ -59,22 +59,20 @@ export function entryOf(cycle: PulledCycle, tag: string): EntryMemory | undefine
   return projectNow(cycle).changelog?.entries.find((entry) => entry.tag === tag);
 }
 
-/** Entries of other releases, of all projects: a board may have one changelog for all of them. */
-export interface OtherEntries {
-  /** Their ids. */
-  readonly taken: ReadonlySet<string>;
-  readonly titles: readonly string[];
-  /** The call for one of the same title whose outcome is not known yet: an entry that is there may be that one's. */
-  readonly rival: ToolCall | undefined;
-}
+/** See `otherEntries`. */
+export type OtherEntries = Awaited<ReturnType<typeof otherEntries>>;
 
-/** See `OtherEntries`: of the releases but this one. */
+/**
+ * Entries of all releases but this one, of all projects: a board may have one changelog for all of them.
+ *
+ * @returns `taken`: their ids; `rival`: the call for one of the same title whose outcome is not known yet. An entry that is there may be
+ *   that one's.
+ */
 export async function otherEntries(
-  { world, memory: { id } }: PulledCycle,
+  { world: { ledger, policy }, memory: { id } }: PulledCycle,
   tag: string,
   title: string,
-): Promise<OtherEntries> {
-  const { ledger, policy } = world;
+) {
   const found = await inOrder(policy.projectKeys, async (key) => {
     const memory = ledger.memory.project(key);
     const calls = memory === undefined ? [] : await ledger.toolCalls.list(memory.id, "changelogCreate");
@@ -105,14 +103,12 @@ export function sayAlike(title: string, entries: readonly unknown[]): string {
     : `an entry called "${title}" is there with another text: nobody knows whether it is its own. Rename or delete it`;
 }
 
-/** A draft, as calls have made it. */
-export interface DraftText extends Pick<ToolCall, "result" | "url"> {
-  /** Another one for another text: an approval is of one of them. Also a change that failed makes it another one. */
-  readonly hash: string;
-}
-
-/** The draft of a release; undefined where none was made. */
-export function lastText(calls: readonly ToolCall[], tag: string): DraftText | undefined {
+/**
+ * The draft of a release, as calls have made it; undefined where none was made.
+ *
+ * @returns `hash`: another one for another text, as an approval is of one of them. Also a change that failed makes it another one.
+ */
+export function lastText(calls: readonly ToolCall[], tag: string) {
   const [made, changed] = [callOf(calls, "changelogCreate", tag), callOf(calls, "changelogUpdate", tag)];
   if (made?.state !== "DONE") return undefined;
   const draft = { result: made.result, url: made.url ?? changed?.url };

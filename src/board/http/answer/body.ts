@@ -6,15 +6,8 @@ import type { Excerpt } from "./wording.ts";
 export type Body =
   | { readonly kind: "json"; readonly value: unknown }
   | { readonly kind: "empty" }
-  | Unreadable;
-
-/** `reason` completes a sentence such as "… answered with". */
-interface Unreadable {
-  readonly kind: "unreadable";
-  readonly reason: string;
-  /** Set where another remedy helps than for an answer of a strange shape. */
-  readonly detail?: FaultDetail;
-}
+  /** `reason` completes a sentence such as "… answered with"; `detail` where another remedy helps than for a strange shape. */
+  | { readonly kind: "unreadable"; readonly reason: string; readonly detail?: FaultDetail };
 
 /** Levels of arrays and objects inside one another. */
 const deepest = 64;

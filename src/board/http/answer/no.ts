@@ -3,15 +3,14 @@ import { isObject, readKey } from "./access.ts";
 import type { Fault } from "./refusal.ts";
 import type { Excerpt } from "./wording.ts";
 
-/** What an answer like `{ "success": false, "error": "…" }` says. */
-export interface No {
-  readonly words: string;
-  /** Whether it says that it failed; an `error` alone may be a warning beside a success. */
-  readonly isDefinite: boolean;
-}
-
-/** undefined where an answer does not say no. */
-export function readNo(answer: unknown): No | undefined {
+/**
+ * What an answer like `{ "success": false, "error": "…" }` says; undefined where it does not say no.
+ *
+ * @returns `isDefinite`: whether it says that it failed; an `error` alone may be a warning beside a success.
+ */
+export function readNo(
+  answer: unknown,
+): { readonly words: string; readonly isDefinite: boolean } | undefined {
   if (!isObject(answer)) return undefined;
   const status = readKey(answer, "status");
   const says = (words: RegExp): boolean => typeof status === "string" && words.test(status);

@@ -49,16 +49,16 @@ const readings: Readonly<Record<PostField, ReadValue>> = {
   updatedAt: readTime,
 };
 
-/** A record as far as it could be used. */
-export interface PickedRecord {
-  /** undefined for a record without a usable id. */
-  readonly post: Post | undefined;
-  /** Fields that are there with a value of a wrong type. */
-  readonly mistyped: readonly PostField[];
-}
-
-/** Picks the known fields of a record. `names` replaces the usual name of a field. */
-export function pickRecord(record: unknown, idName: string | undefined, names: FieldNames): PickedRecord {
+/**
+ * Picks the known fields of a record; `names` replaces the usual name of a field.
+ *
+ * @returns no post where the record has no usable id; `mistyped`: fields that are there with a value of a wrong type.
+ */
+export function pickRecord(
+  record: unknown,
+  idName: string | undefined,
+  names: FieldNames,
+): { readonly post: Post | undefined; readonly mistyped: readonly PostField[] } {
   const id = isObject(record) && idName !== undefined ? readId(readPath(record, idName)) : undefined;
   if (id === undefined) return { post: undefined, mistyped: [] };
   const values: [PostField, FieldValue][] = [];
