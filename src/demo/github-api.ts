@@ -111,11 +111,9 @@ function listIssues(call: DemoCall): DemoAnswer {
     .filter((issue) => state === "all" || issue.state === state)
     .filter(({ author }) => creator === null || author === creator)
     .filter(({ updatedAt }) => Number.isNaN(since) || inSeconds(updatedAt) >= inSeconds(since))
-    .toSorted((a, b) => direction * (inSeconds(a[time]) - inSeconds(b[time]) || a.id - b.id));
-  return page(
-    call,
-    rows.map((issue) => show(call, issue)),
-  );
+    .toSorted((a, b) => direction * (inSeconds(a[time]) - inSeconds(b[time]) || a.id - b.id))
+    .map((issue) => show(call, issue));
+  return page(call, rows);
 }
 
 function createIssue(call: DemoCall): DemoAnswer {

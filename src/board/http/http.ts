@@ -81,12 +81,8 @@ export function createHttpBoard(options: HttpBoardOptions): Board & Traffic {
         return { kind: "rejected", status: 0, message };
       }
       const url = addressOf(`/feedback/${encodeURIComponent(post)}`, project);
-      const reply = await sender.send({
-        method: "PATCH",
-        url,
-        headers: { ...headers, "content-type": "application/json" },
-        body: JSON.stringify(change),
-      });
+      const asked = { url, headers: { ...headers, "content-type": "application/json" } };
+      const reply = await sender.send({ method: "PATCH", ...asked, body: JSON.stringify(change) });
       return classifyPatch(reply, { post, url, names: overrides.fields, excerpt, now: clock.now() });
     },
     get requests() {

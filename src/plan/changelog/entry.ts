@@ -60,25 +60,22 @@ export function renderEntry(
   };
 }
 
+interface EntryValues {
+  readonly entry: Entry;
+  readonly release: Pick<Release, "tag" | "url">;
+  /** Of the entry that is there; left out for one that is to be made. */
+  readonly id?: string;
+  readonly project: string;
+}
+
 /**
  * The arguments of a tool for an entry of a project.
  *
- * @param id - of the entry that is there; undefined for one that is to be made.
  * @throws TemplateError where one of the `args` fails, or none names the entry: nobody could tell then which one was meant.
  */
 export function entryArguments(
   args: ArgumentTemplates,
-  {
-    entry,
-    release: { tag, url },
-    id,
-    project,
-  }: {
-    readonly entry: Entry;
-    readonly release: Pick<Release, "tag" | "url">;
-    readonly id?: string;
-    readonly project: string;
-  },
+  { entry, release: { tag, url }, id, project }: EntryValues,
   place: string,
 ): Readonly<Record<string, unknown>> {
   const values = { entry: { ...entry, id: id ?? "" }, release: { tag, url }, project: { id: project } };

@@ -52,9 +52,9 @@ export async function decideEntries(
   const deciding = { cycle, changelog, calls, releases: look?.releases ?? [] };
   const shown = shownEntry(cycle.run);
   if (shown !== undefined) {
-    const release = look && findShown(look.releases, changelog, shown.tag);
-    if (release === undefined) return [];
-    return [await workOf(deciding, { kind: "create", tag: release.tag, release })];
+    const named = look?.releases.find(({ tag }) => tag === shown.tag);
+    const release = shown.tag === undefined ? wantedReleases(look?.releases ?? [], changelog)[0] : named;
+    return release ? [await workOf(deciding, { kind: "create", tag: release.tag, release })] : [];
   }
   if (look !== undefined) await noteListed(cycle, look.releases);
   const wishes =
@@ -72,15 +72,6 @@ export async function decideEntries(
     kind === "update" && verdict.kind !== "hold" ? [tag] : [],
   );
   return [...judged, ...(await publishesOf(deciding, requests, changing))];
-}
-
-function findShown(
-  releases: readonly Release[],
-  changelog: ChangelogSettings,
-  wanted: string | undefined,
-): Release | undefined {
-  if (wanted !== undefined) return releases.find(({ tag }) => tag === wanted);
-  return wantedReleases(releases, changelog)[0];
 }
 
 /** A release that is there again may be published, and missed once more; one of a known tag that was made anew is known by its new id. */
