@@ -23,17 +23,6 @@ export interface DemoPost {
 /** What somebody posts. */
 export type PostStart = Pick<DemoPost, "title" | "description" | "status" | "votes"> & Partial<DemoPost>;
 
-/** One change of status that notified the voters of a post. */
-export interface DemoNotification {
-  /** Id of the project. */
-  readonly project: string;
-  readonly post: string;
-  readonly from: string;
-  readonly to: string;
-  /** How many voters were notified. */
-  readonly voters: number;
-}
-
 /** A project with no post yet. */
 export interface DemoProject {
   readonly id: string;
@@ -52,7 +41,7 @@ const basePath = "/api/v1";
 /** Starts a feedback board on 127.0.0.1 that does what the board's API document says: it lists posts, takes PATCHes, and has tools of its own. */
 export async function startDemoBoard({ projects, key, now, port }: DemoBoardOptions) {
   const shelves = new Map(projects.map(({ slug }) => [slug, new Map<string, DemoPost>()]));
-  const notifications: DemoNotification[] = [];
+  const notifications: { project: string; post: string; from: string; to: string; voters: number }[] = [];
   const time = () => new Date(now()).toISOString();
   const shelfOf = (slug: string) => shelves.get(slug) ?? new Map<string, DemoPost>();
   const entries = new Map<string, DemoEntry>();
@@ -116,7 +105,7 @@ export async function startDemoBoard({ projects, key, now, port }: DemoBoardOpti
     /** Base address, ending with `/api/v1`. */
     url: `${origin}${basePath}`,
     key,
-    /** Every mail that went out to the voters of a post, oldest first. */
+    /** Every change of status that its post's voters were mailed of, and how many they were, oldest first; `project` is its id. */
     notifications,
     /** Of the changelog, by id. */
     entries,

@@ -8,18 +8,12 @@ export interface DemoEntry {
   readonly isPublished: boolean;
 }
 
-/** A post that a tool makes. */
-interface Wish {
-  readonly title: string;
-  readonly description: string;
-  readonly categoryId: string | null;
-  readonly status: string;
-  readonly votes: number;
-}
-
 /** What the tools work on. `addPost` answers what the board shows of the post; undefined where there is no such project. */
 export interface DemoShelf {
-  readonly addPost: (project: string, wish: Wish) => object | undefined;
+  readonly addPost: (
+    project: string,
+    post: { title: string; description: string; categoryId: string | null; status: string; votes: number },
+  ) => object | undefined;
   readonly entries: Map<string, DemoEntry>;
 }
 

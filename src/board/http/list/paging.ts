@@ -28,12 +28,7 @@ export interface PagingOptions extends StepOptions {
 }
 
 /** Follows one listing from page to page. It lives as long as the listing. */
-export interface Paging {
-  /** @throws RemoteError `unreadable` when the next address is unreadable or on another origin. */
-  follow(page: PageRead): ListStep;
-  /** By this the listing can be gone on with later, also by another process. */
-  readonly state: PagingState;
-}
+export type Paging = ReturnType<typeof createPaging>;
 
 /** After so many pages in a row without a new post, a board that still promises more is not believed. */
 const mostIdlePages = 3;
@@ -58,14 +53,16 @@ export const nothingRead: PagingState = {
 };
 
 /** Starts to follow a listing, or goes on with one. */
-export function createPaging(options: PagingOptions, known: PagingState = nothingRead): Paging {
+export function createPaging(options: PagingOptions, known: PagingState = nothingRead) {
   const asked = new Set([options.first.href]);
   const state = { ...known };
   return {
-    get state() {
+    /** By this the listing can be gone on with later, also by another process. */
+    get state(): PagingState {
       return { ...state };
     },
-    follow(page) {
+    /** @throws RemoteError `unreadable` when the next address is unreadable or on another origin. */
+    follow(page: PageRead): ListStep {
       const { signs } = page;
       if (state.kind === undefined) {
         state.kind = recognise(signs, options.overrides);
