@@ -159,7 +159,6 @@ export function recordApplied(
 }
 
 function planLinked(row: Row, context: PlanContext): Decision {
-  const isOpen = isUnderWay(row);
   const { actions, stopped, asked, notes, ...planned } = planPatch(row, context);
   const isStopped = isQuarantined(row) || notes.some(({ kind }) => kind === "quarantined");
   const issues = planIssues(row, context.isBoardReadOnly ? {} : asked, {
@@ -170,6 +169,8 @@ function planLinked(row: Row, context: PlanContext): Decision {
   const { free, stopped: left } = sortOut(updates, row, context.settings);
   const settled = notes.flatMap((note) => (note.kind === "settling" ? [note.until] : []));
   const [first] = settled.toSorted((one, other) => one - other);
+  const isUnseen = row.seenAt === undefined || row.late !== undefined || row.mayHaveMoved === true;
+  const isUnderWay = isChanging(row) || row.links.some(({ mayArrive }) => mayArrive !== undefined);
   return {
     ...standStill(row),
     ...planned,
@@ -177,7 +178,7 @@ function planLinked(row: Row, context: PlanContext): Decision {
     stopped: [...stopped, ...left, ...issues.stopped],
     issueBases: issues.issueBases,
     notes: [...notes, ...issues.notes, ...failure],
-    dueAt: isOpen || isLater || issues.isLeft ? context.now : first,
+    dueAt: isUnseen || isUnderWay || isLater || issues.isLeft ? context.now : first,
   };
 }
 
@@ -199,11 +200,6 @@ function followText(row: Row, { settings, render, seen, isCut }: PlanContext) {
       failure: [{ kind: "undecided", cause: "template", message } as const],
     };
   }
-}
-
-function isUnderWay(row: Row): boolean {
-  if (row.seenAt === undefined || row.late !== undefined || row.mayHaveMoved === true) return true;
-  return isChanging(row) || row.links.some(({ mayArrive }) => mayArrive !== undefined);
 }
 
 function planUnlinked(row: Row, context: PlanContext): Decision {

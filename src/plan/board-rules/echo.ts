@@ -1,5 +1,10 @@
-import type { Issue, IssueField, IssueRef, Milestone } from "../../model/issue.ts";
-import { isSameIssue } from "../../model/issue.ts";
+import {
+  type Issue,
+  type IssueField,
+  type IssueRef,
+  isSameIssue,
+  type Milestone,
+} from "../../model/issue.ts";
 import {
   type FieldBase,
   type FieldWrite,

@@ -14,12 +14,11 @@ const starts: readonly Issue[] = [bare, { ...bare, state: "closed", stateReason:
 /**
  * Board rules that fight with a rule: a board rule changes the issue, and for the issue as it is then a rule asks for another
  * post than the one that the board rule looks at. Nothing loops, because our own change of an issue is never told to the
- * board. But the two sides differ for as long as the post stays there, and people ought to know. Both are told by their indexes.
+ * board. But the two sides differ for as long as the post stays there, and people ought to know.
+ *
+ * @returns both by their indexes.
  */
-export function fightingRules({
-  rules,
-  boardRules,
-}: Pick<Settings, "rules" | "boardRules">): readonly { readonly boardRule: number; readonly rule: number }[] {
+export function fightingRules({ rules, boardRules }: Pick<Settings, "rules" | "boardRules">) {
   return boardRules.flatMap((boardRule, index) => {
     const example = Object.fromEntries(
       conditionsOf(boardRule.when).map(({ field, wanted }) => [field, wanted]),

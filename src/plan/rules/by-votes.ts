@@ -31,24 +31,16 @@ export function inNumbers(
 /** As a rule asks for it. */
 const asked: Target = { kind: "value", value: byVotes };
 
-/** The order by votes, as a field is decided by it. */
-export interface OrderAsk {
-  readonly target: Target;
-  readonly base: FieldBase;
-  /** How long the target has to wait, from its first sight on. */
-  readonly settleMs: number;
-}
-
 /**
  * What the votes of a post ask for; undefined where the board shows none. Posts that are there already are sorted, too: what was
- * there before is what a restore goes back to.
+ * there before is what a restore goes back to. `settleMs`: how long the target has to wait, from its first sight on.
  */
 export function orderAsk(
   row: Row,
   post: FieldValue | undefined,
   seen: ReadonlySet<PostField>,
   { now, fullEveryMs }: { readonly now: number; readonly fullEveryMs: number },
-): OrderAsk | undefined {
+) {
   const target = inNumbers({ field: "roadmapOrder", target: asked }, row, seen);
   if (target === undefined) return undefined;
   const known = row.base.roadmapOrder ?? { ...noBase, post, foreign: post };

@@ -18,9 +18,7 @@ export interface RebaseContext {
 
 /** For one field, what the rules before and the rules now make of the same issues. */
 interface RuleChange {
-  /**
-   * undefined where nobody can tell (any more) what the old rules made of it: the pair then counts as in step with them.
-   */
+  /** undefined where nobody can tell (any more) what the old rules made of it: the pair then counts as in step with them. */
   readonly from: Target | undefined;
   /** undefined while it can't be said what the rules now make of it. */
   readonly to: Target | undefined;
@@ -107,15 +105,12 @@ function firstBase(
   const base = { post: shown, foreign: shown, written: undefined, pending: undefined };
   const ruled = { from, since: context.now };
   if (to === undefined) return { ...base, target: noTarget, ruled, isAwaited: true };
-  return { ...base, target: to, ruled: isAsked(field, to, shown) ? undefined : ruled };
+  const isAsked = to.kind === "none" || isSameValue(field, shown, to.value);
+  return { ...base, target: to, ruled: isAsked ? undefined : ruled };
 }
 
 function isRuled(field: RuleField, { settings }: Pick<RebaseContext, "settings">): boolean {
   return ruledFields(settings.rules).includes(field);
-}
-
-function isAsked(field: RuleField, target: Target, shown: FieldBase["post"]): boolean {
-  return target.kind === "none" || isSameValue(field, shown, target.value);
 }
 
 function turnRules(row: Row, context: RebaseContext): ReadonlyMap<RuleField, RuleChange> {
