@@ -46,8 +46,9 @@ export async function takeApprovals(
 ): Promise<readonly Wanted[]> {
   // Such a run asks for nothing, so it can't tell what is asked for no more.
   if (takesAsItIs(cycle.run)) return wanted;
+  const saved = savedActions(cycle.run, cycle.project.key);
   const find = findWanted(wanted);
-  for (const action of savedActions(cycle.run, cycle.project.key)) {
+  for (const action of saved) {
     const found = find(action);
     const cause = action.lines[0]?.cause ?? null;
     const letGo = { at: savedAt(cycle.run) };

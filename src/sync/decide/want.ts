@@ -32,7 +32,7 @@ export function want(
   action: Action,
   {
     told = tellAction(cycle, row, action),
-    lines = linesOf(cycle, row, action),
+    lines,
   }: { readonly told?: ToldAction | undefined; readonly lines?: readonly PlannedAction[] } = {},
 ): Wanted {
   const sent = asSent(cycle, action);
@@ -52,7 +52,7 @@ export function want(
     ...heldEarlier(cycle, row, told),
     hasWaited: row.notes?.some((note) => note.kind === "waiting" && note.action?.kind === told.kind) === true,
     page: action.kind === "create-issue" ? pageOf(cycle, row) : undefined,
-    lines,
+    lines: lines ?? linesOf(cycle, row, action),
   };
 }
 

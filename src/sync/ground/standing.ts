@@ -121,16 +121,15 @@ const notYet: Delay = { kind: "wait", cause: "turn", why: "no run has come to it
  * decided without it may be of the same kind as what is held.
  */
 function keptHolds(row: Row, decision: Decision, actions: readonly RowNote[]): readonly RowNote[] {
-  if (!isUndecidable(row, decision)) return [];
+  const held = row.notes?.filter(isLetGoByPerson) ?? [];
+  if (held.length === 0 || !isUndecidable(row, decision)) return [];
   const isUndecided = decision.notes.some(({ kind }) => kind === "undecided");
   const asked = isUndecided
     ? actions.filter(isLetGoByPerson).map(({ action }) => action?.kind)
     : decision.actions.map(({ kind }) => kind);
   // It has its issue by now.
   const isOver = ({ action }: RowNote): boolean => action?.kind === "create-issue" && row.links.length > 0;
-  return (row.notes ?? []).filter(
-    (note) => isLetGoByPerson(note) && !asked.includes(note.action?.kind) && !isOver(note),
-  );
+  return held.filter((note) => !asked.includes(note.action?.kind) && !isOver(note));
 }
 
 /** Whether a person may let it go. */
