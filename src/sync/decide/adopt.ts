@@ -5,31 +5,13 @@ import type { ContentBase, FieldWrite, Row } from "../../model/link.ts";
 import { retargetNow } from "../../plan/rules/rebase.ts";
 import { inOrder } from "../../select.ts";
 import { nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
-import { takesAsItIs } from "../ground/order.ts";
 import { planNow, recordAdopted } from "../ground/record.ts";
 import { noteError } from "../ground/report.ts";
 import { readRow, type ShowLinks } from "../ground/rows.ts";
 import { retargetOpen } from "../ground/settings-now.ts";
 
-/**
- * Takes both sides of a row as they are, where that is to be: its issue carries our mark and is linked now, or a person has ordered it.
- *
- * @returns whether nothing else is to be decided.
- */
-export async function adopt(
-  cycle: PulledCycle,
-  row: Row,
-  now: number,
-  showLinks: ShowLinks,
-): Promise<boolean> {
-  if (row.hasStrayMark && (await adoptMarked(cycle, row, now, showLinks))) return true;
-  if (!takesAsItIs(cycle.run)) return false;
-  await adoptOrdered(cycle, row, now);
-  return true;
-}
-
 /** `--adopt`: both sides as they are. A post that still wants an issue stays due, so that the next sync opens it. */
-async function adoptOrdered(cycle: PulledCycle, row: Row, now: number): Promise<void> {
+export async function adoptOrdered(cycle: PulledCycle, row: Row, now: number): Promise<void> {
   const { world, memory, settings } = cycle;
   const aim = (writes: readonly FieldWrite[]) => retargetNow(row, writes, settings);
   await world.ledger.commit(await retargetOpen(world, memory.id, row, aim));
@@ -41,7 +23,7 @@ async function adoptOrdered(cycle: PulledCycle, row: Row, now: number): Promise<
  * Links the issue that carries our marker for a post, if there is one, and takes both sides as they are: whatever the post
  * looks like now, it has its issue already. Returns whether there was one.
  */
-async function adoptMarked(
+export async function adoptMarked(
   cycle: PulledCycle,
   row: Row,
   now: number,

@@ -6,7 +6,7 @@ import { absence } from "../../plan/ground/obstacle.ts";
 import { isUndecidable, wishesOf } from "../../plan/plan.ts";
 import { chunks, inOrder } from "../../select.ts";
 import { issueKey, nameIssue, type PulledCycle } from "../ground/cycle-state.ts";
-import { isPreview } from "../ground/order.ts";
+import { isPreview, takesAsItIs } from "../ground/order.ts";
 import { outcomeOf, planNow, recordDecision } from "../ground/record.ts";
 import { attemptNow, noteError } from "../ground/report.ts";
 import { eachDueRow, readRow, type ShowLinks } from "../ground/rows.ts";
@@ -17,7 +17,7 @@ import { holdsOfNamesakes } from "../read/namesakes.ts";
 import { holdsOfNaming } from "../read/naming.ts";
 import { holdsOfOtherMarks } from "../read/other-marks.ts";
 import { holdsOfPublic } from "../read/visibility.ts";
-import { adopt } from "./adopt.ts";
+import { adoptMarked, adoptOrdered } from "./adopt.ts";
 import { takeApprovals } from "./approvals.ts";
 import { decideImports } from "./imports.ts";
 import { judge } from "./judge.ts";
@@ -99,7 +99,11 @@ async function decideRow(
   showLinks: ShowLinks,
   settling: Settling[],
 ): Promise<readonly Wanted[] | "undecidable"> {
-  if (await adopt(cycle, row, now, showLinks)) return [];
+  if (row.hasStrayMark && (await adoptMarked(cycle, row, now, showLinks))) return [];
+  if (takesAsItIs(cycle.run)) {
+    await adoptOrdered(cycle, row, now);
+    return [];
+  }
   const decision = await planNow(cycle, row, now);
   await sayUndecided(cycle, row, decision);
   settling.push(...settlingOf(cycle, row, decision));
