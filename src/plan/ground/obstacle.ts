@@ -33,11 +33,7 @@ export function isStopped(action: Action, row: Row, settings: Settings): boolean
 }
 
 /** Actions that may go, and those that something stops. */
-export function sortOut<A extends Action>(
-  actions: readonly A[],
-  row: Row,
-  settings: Settings,
-): { readonly free: readonly A[]; readonly stopped: readonly A[] } {
+export function sortOut<A extends Action>(actions: readonly A[], row: Row, settings: Settings) {
   const stopped = actions.filter((action) => isStopped(action, row, settings));
   return { free: actions.filter((action) => !stopped.includes(action)), stopped };
 }

@@ -231,12 +231,8 @@ export function nameIssue({ world }: { readonly world: Pick<World, "ledger"> }, 
 }
 
 /** What is remembered of a cycle's project by now: the cycle itself knows what it was when it began. */
-export function projectNow({
-  world,
-  project,
-  memory,
-}: Pick<Cycle, "world" | "project" | "memory">): ProjectMemory {
-  return world.ledger.memory.project(project.key) ?? memory;
+export function projectNow(cycle: Pick<Cycle, "world" | "project" | "memory">): ProjectMemory {
+  return cycle.world.ledger.memory.project(cycle.project.key) ?? cycle.memory;
 }
 
 /** By what a list was read that then counts as unchanged: with other settings, or after a full look, all of it is read again. */

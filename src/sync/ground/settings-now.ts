@@ -1,6 +1,5 @@
 import type { Change } from "../../ledger/change.ts";
 import type { Memory, ProjectMemory } from "../../ledger/memory.ts";
-import type { RowRecord } from "../../ledger/rows.ts";
 import type { FieldWrite, Row } from "../../model/link.ts";
 import type { PostField, ProjectId } from "../../model/post.ts";
 import { rebaseIssues } from "../../plan/board-rules/rebase-board.ts";
@@ -74,10 +73,7 @@ export async function underRules(
   project: ProjectId,
   row: Row,
   context: RebaseContext,
-): Promise<{
-  readonly bases: Required<Pick<RowRecord, "base" | "issueBases">>;
-  readonly changes: readonly Change[];
-}> {
+) {
   const before = context.before?.boardRules ?? [];
   const bases = { base: rebaseRow(row, context), issueBases: rebaseIssues(row, { ...context, before }) };
   const changes = await retargetOpen(world, project, row, (writes) => retargetWrites(row, writes, context));

@@ -70,19 +70,10 @@ export async function storeOwn(
 const most = { notes: 10_000, characters: 8 * 1024 * 1024 };
 
 /** Picks the notes out of a pull that `backlink` has to change. */
-export interface NoteCollector {
-  take(shown: PostPage, page: PulledPage): Promise<void>;
-  /** None where no record of the pull has shown its note: what a board does not show is not written. */
-  readonly found: readonly DueNote[];
-}
+export type NoteCollector = Awaited<ReturnType<typeof collectNotes>>;
 
 /** undefined where no note has to be read. */
-export async function collectNotes({
-  world,
-  memory,
-  settings,
-  run,
-}: Cycle): Promise<NoteCollector | undefined> {
+export async function collectNotes({ world, memory, settings, run }: Cycle) {
   const { backlinks } = world.ledger;
   const isWanted = settings.backlink && settings.writes === "all" && !takesAsItIs(run);
   if (!isWanted || !(await backlinks.areDue(memory.id))) return undefined;
@@ -90,7 +81,7 @@ export async function collectNotes({
   let characters = 0;
   let isSeen = false;
   return {
-    async take({ posts, notes: shown = new Map() }, page) {
+    async take({ posts, notes: shown = new Map() }: PostPage, page: PulledPage): Promise<void> {
       if (shown.size > 0) isSeen = true;
       const ids = posts.flatMap(({ id, values }) => (values.isArchived === true ? [] : [id]));
       for (const { post, line } of await backlinks.due(memory.id, ids)) {
@@ -102,7 +93,8 @@ export async function collectNotes({
         notes.set(post, { post, text, line, page });
       }
     },
-    get found() {
+    /** None where no record of the pull has shown its note: what a board does not show is not written. */
+    get found(): readonly DueNote[] {
       return isSeen ? [...notes.values()] : [];
     },
   };

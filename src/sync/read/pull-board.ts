@@ -112,11 +112,7 @@ const pieced: ListEnd = {
     "The list of posts was read in several runs, so posts missing from it are not taken for deleted. Raise `budget` if that stays so.",
 };
 
-async function endPull(
-  cycle: Cycle,
-  reading: Reading,
-  beganAt: number,
-): Promise<Omit<BoardPull, "notes" | "pages" | "categories" | "listedSince">> {
+async function endPull(cycle: Cycle, reading: Reading, beganAt: number) {
   const { ledger, clock, log } = cycle.world;
   const { memory, tally } = cycle;
   const { pull, end, seen: shown } = reading;
@@ -132,7 +128,7 @@ async function endPull(
     await ledger.commit([{ kind: "end-pull", pull, end: "incomplete", at: endedAt }]);
     const isSaid = tally.isPutOff || tally.errors.some(({ code }) => code === unfinished);
     if (!isSaid) noteError(tally, { code: "board.incomplete", message: end.message });
-    return { seen, posts: measure.posts, hold: other, ...isOther, kind: "incomplete", beganAt };
+    return { seen, posts: measure.posts, hold: other, ...isOther, kind: "incomplete", beganAt } as const;
   }
   if (end.kind === "cut") log.warn({ project: cycle.project.key }, end.message);
   if (end.kind === "lossy") noteError(tally, { code: "board.incomplete", message: end.message });
@@ -155,7 +151,7 @@ async function endPull(
   if ([...seen].join() === projectNow(cycle).seen.join()) await ledger.commit(ended);
   else await rememberOfProject(cycle, { seen: [...seen] }, ended);
   if (kind === "complete" && !isPreview(cycle.run)) await sayUnlisted(cycle, endedAt);
-  return { seen, posts: measure.posts, hold, ...isOther, kind, beganAt };
+  return { seen, posts: measure.posts, hold, ...isOther, kind, beganAt } as const;
 }
 
 /** A person answers what they were shown: what no run has needed for a day is over, and the same words are asked about anew. */

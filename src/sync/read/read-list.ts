@@ -15,7 +15,7 @@ import { type NoteCollector, storeOwn } from "./page.ts";
 export type Reading = Awaited<ReturnType<typeof readList>>;
 
 export interface ReadingWishes {
-  readonly notes: NoteCollector | undefined;
+  readonly notes: NoteCollector;
   readonly list: OwnList;
   /** The reading that this one repeats. */
   readonly before: { readonly seen: ReadonlySet<PostField> } | undefined;

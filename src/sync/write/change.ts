@@ -165,7 +165,7 @@ async function partsOf(
   cycle: PulledCycle,
   { repository, record }: FreshIssue,
   writes: readonly FieldWrite<IssueField>[],
-): Promise<{ readonly parts: readonly ChangePart[]; readonly lacking: string | undefined }> {
+) {
   const labels = writes.flatMap((write): readonly ChangePart[] => {
     const name = labelOf(write.field);
     if (name === undefined) return [];

@@ -111,20 +111,13 @@ export async function readRecent({ world, run }: PulledCycle, { budget }: Lane, 
 }
 
 /** A project's part of the hour, and what it has written in the last one. */
-export interface OwnPart {
-  readonly limits: PaceLimits;
-  readonly recent: ReturnType<typeof timesOf>;
-}
+export type OwnPart = NonNullable<Awaited<ReturnType<typeof ownPart>>>;
 
 /**
  * The project's own part of the hour: while others wait, each has an equal one, so that five posts do not wait for five thousand.
  * undefined where nobody else waits; and what a person has ordered waits for nobody.
  */
-export async function ownPart(
-  { world, run, course, memory }: PulledCycle,
-  { budget }: Lane,
-  now: number,
-): Promise<OwnPart | undefined> {
+export async function ownPart({ world, run, course, memory }: PulledCycle, { budget }: Lane, now: number) {
   const { ledger, policy } = world;
   if (!isRoutine(run) && !isPreview(run)) return undefined;
   const named = policy.projectKeys.map((key) => ledger.memory.project(key)?.id);
@@ -187,21 +180,13 @@ export function othersIn(
   return backlogs.filter((one) => one.budget === budget && one.project !== project && now - one.at < dayMs);
 }
 
-/** How far the opening of issues is. */
-export interface Import {
-  /** Issues opened since there was more to open than one run could. */
-  readonly done: number;
-  readonly total: number;
-  /** When the last one will be opened by the pace that holds, epoch ms. */
-  readonly doneAt: number;
-}
-
-/** How far the import of a project was when its last run ended; undefined where no issues are left to be opened. */
-export async function readImport(
-  { ledger, pace }: Sources,
-  project: ProjectId,
-  now: number,
-): Promise<Import | undefined> {
+/**
+ * How far the import of a project was when its last run ended; undefined where no issues are left to be opened.
+ *
+ * @returns `done`: issues opened since there was more to open than one run could. `doneAt`: when the last one will be opened by the
+ *   pace that holds, epoch ms.
+ */
+export async function readImport({ ledger, pace }: Sources, project: ProjectId, now: number) {
   const own = (await readOwn(ledger, project)).filter(({ creates }) => creates > 0);
   if (own.length === 0) return undefined;
   const done = sum(own.map(({ created }) => created));
