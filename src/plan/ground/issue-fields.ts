@@ -74,11 +74,13 @@ function withField(
   value: FieldValue,
   milestones: readonly Milestone[],
 ): Issue {
+  const milestoneOf = (title: string): Milestone =>
+    milestones.find((known) => known.title === title) ?? { number: 0, title, state: "open" };
   switch (field) {
     case "state":
       return { ...issue, ...splitState(value) };
     case "milestone":
-      return { ...issue, milestone: value === null ? null : findMilestone(String(value), milestones) };
+      return { ...issue, milestone: value === null ? null : milestoneOf(String(value)) };
     case "comment":
       return issue;
     default: {
@@ -94,10 +96,6 @@ function withField(
       };
     }
   }
-}
-
-function findMilestone(title: string, milestones: readonly Milestone[]): Milestone {
-  return milestones.find((known) => known.title === title) ?? { number: 0, title, state: "open" };
 }
 
 function stateValue(state: Issue["state"], reason: string | null): StateValue {

@@ -95,18 +95,16 @@ export function absence(row: Row): string | undefined {
   const { post, missing, base } = row;
   if (isUnknown(row)) return "the board says that it does not know the post";
   if (missing > 0) return "the board no longer lists the post";
-  return post.values.isArchived === true && !isOurArchiving(base) ? "the post is archived" : undefined;
+  // The board may not have shown yet what our write left there. A person's change in between has ended that it is ours.
+  const { sent, shown = true } = base.isArchived?.written ?? {};
+  return post.values.isArchived === true && !(sent === true && shown === true)
+    ? "the post is archived"
+    : undefined;
 }
 
 /** Whether the board has answered a change by saying that there is no such post, and no list has lacked it. */
 export function isUnknown({ missing, missingSince }: Pick<Row, "missing" | "missingSince">): boolean {
   return missing === 1 && missingSince === undefined;
-}
-
-/** The board may not have shown yet what our write left there. A person's change in between has ended that it is ours. */
-function isOurArchiving({ isArchived }: Row["base"]): boolean {
-  const written = isArchived?.written;
-  return written?.sent === true && (written.shown === undefined || written.shown === true);
 }
 
 /**
