@@ -85,9 +85,10 @@ function approveShown(
   shown: Pick<ShownAction, "cause">,
   letGo: LetGo,
 ): boolean {
-  const { post, kind } = action;
+  const { post, kind, hold } = action;
   if (kind === "create-issue" && isShownAs(shown, "public")) cycle.course.letGoPublic.set(post, letGo.at);
-  if (!wasShown(action, shown, letGo.at)) return false;
+  const wasShown = hold === undefined || (isShownAs(shown, hold.cause) && letGo.at >= (hold.since ?? 0));
+  if (!wasShown) return false;
   approve(cycle, post, kind, letGo);
   if (kind === "create-issue") approve(cycle, post, "patch-post", letGo);
   return true;
@@ -109,11 +110,6 @@ async function isUsedUp(
 /** When voters of a post were told of a change last. */
 async function lastTold({ world: { ledger }, memory }: PulledCycle, post: PostId): Promise<number> {
   return (await ledger.journal.lastTold(memory.id, post)) ?? Number.NEGATIVE_INFINITY;
-}
-
-/** Whether a person who let it go was shown what holds it now. */
-function wasShown({ hold }: Wanted, shown: Pick<ShownAction, "cause">, at: number): boolean {
-  return hold === undefined || (isShownAs(shown, hold.cause) && at >= (hold.since ?? 0));
 }
 
 /**

@@ -41,9 +41,13 @@ export async function decide(cycle: PulledCycle): Promise<Decided> {
   const wanted: Wanted[] = [];
   const unsettled = new Set<PostId>();
   const settling: Settling[] = [];
-  const show = countProgress(cycle);
+  const { progress } = cycle.world;
+  let done = 0;
   await eachDueRow(cycle, async (own, row, now, showLinks) => {
-    show();
+    done += 1;
+    // A board that has just grown takes a while, and the pages' bar has come to its end by then.
+    if (done % shownAtOnce === 0)
+      progress?.show({ project: cycle.project.key, what: "posts decided", done, total: undefined });
     const decided = await attemptNow(own, row.post.id, () => decideRow(own, row, now, showLinks, settling));
     if (decided === undefined || decided === "undecidable") unsettled.add(row.post.id);
     else wanted.push(...decided);
@@ -60,6 +64,8 @@ export async function decide(cycle: PulledCycle): Promise<Decided> {
   await dropUnwanted(cycle, open, decided.judged);
   return decided;
 }
+
+const shownAtOnce = 500;
 
 /** What holds new issues. What a person lets go was shown to be public last. */
 const holders = [holdsOfOtherMarks, holdsOfImports, holdsOfNaming, holdsOfNamesakes, holdsOfPublic] as const;
@@ -78,18 +84,6 @@ async function holdCreates(cycle: PulledCycle, wanted: readonly Wanted[]): Promi
   }
   return all;
 }
-
-/** Told of every row. A board that has just grown takes a while, and the pages' bar has come to its end by then. */
-function countProgress({ world, project }: PulledCycle): () => void {
-  let done = 0;
-  return () => {
-    done += 1;
-    if (done % shownAtOnce > 0) return;
-    world.progress?.show({ project: project.key, what: "posts decided", done, total: undefined });
-  };
-}
-
-const shownAtOnce = 500;
 
 /** Decides one row as it is now, and records what needs no write. */
 async function decideRow(

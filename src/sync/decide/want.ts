@@ -35,7 +35,8 @@ export function want(
     lines,
   }: { readonly told?: ToldAction | undefined; readonly lines?: readonly PlannedAction[] } = {},
 ): Wanted {
-  const sent = asSent(cycle, action);
+  // A preview looks past `writes`; an approval has shown, and lets go, what a run sends.
+  const isAlone = action.kind === "create-issue" && !isAllowed({ kind: "patch-post" }, cycle.settings);
   const isHeard = isNotifying(action);
   const closings = isHeard ? row.links.flatMap(({ known }) => known?.issue.closed ?? []) : [];
   return {
@@ -44,7 +45,7 @@ export function want(
     isNotifying: isHeard,
     closings: closings.length === 0 ? nothing : closings,
     pause: pauseOf(row),
-    signature: sent === action ? told.approval : approvalSignature(sent),
+    signature: isAlone ? approvalSignature({ ...action, followUp: undefined }) : told.approval,
     planSignature: isPreview(cycle.run) || namesActions(cycle.run) ? planSignature(action) : "",
     lanes: share(cycle, lanesOf(cycle.world, action)),
     planned: share(cycle, told.planned),
@@ -130,10 +131,4 @@ function heldEarlier(
     heldBefore: own && share(cycle, { kind: "hold", cause: own.cause, why: own.message }),
     wasHeld: holds.length > 0,
   };
-}
-
-/** A preview looks past `writes`; an approval has shown, and lets go, what a run sends. */
-function asSent({ settings }: PulledCycle, action: Action): Action {
-  const isAlone = action.kind === "create-issue" && !isAllowed({ kind: "patch-post" }, settings);
-  return isAlone ? { ...action, followUp: undefined } : action;
 }

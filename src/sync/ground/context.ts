@@ -96,13 +96,6 @@ function redactedOf(
   return all.every((one) => one?.repository.isPrivate === true) ? [] : ["email", "phone"];
 }
 
-/** Whether texts that are there may show what nobody but the repository's own people was to see. */
-function hasTurnedPublic({ repositories, world: { ledger } }: Cycle, since: number): boolean {
-  return [...repositories.values()]
-    .map(({ repository: { id } }) => ledger.memory.repositoryById(id)?.publicSince)
-    .some((publicSince) => publicSince !== undefined && publicSince > since);
-}
-
 /** A setting that looks at a field which the board never shows selects nothing, or writes blindly: said in every run. */
 function warnOfUnseen({ world, settings, project }: Cycle, { seen, kind }: BoardPull): void {
   if (kind === "incomplete" || seen.size === 0) return;
@@ -146,12 +139,17 @@ async function warnOfUnshown(
 
 /** @returns whether all rows are to be looked at: the settings are new, or it is time. */
 async function markRowsForFullLook(cycle: Cycle): Promise<boolean> {
-  const { clock, policy } = cycle.world;
+  const { ledger, clock, policy } = cycle.world;
   const memory = projectNow(cycle);
   const now = clock.now();
   const print = settingsPrint(cycle.settings, cycle.project.templates);
   const { fullAt = Number.NEGATIVE_INFINITY } = memory;
-  const isFresh = now - fullAt < policy.fullEveryMs && !hasTurnedPublic(cycle, fullAt);
+  // Texts that are there may show what nobody but the repository's own people was to see.
+  const hasTurnedPublic = [...cycle.repositories.values()].some(({ repository: { id } }) => {
+    const { publicSince } = ledger.memory.repositoryById(id) ?? {};
+    return publicSince !== undefined && publicSince > fullAt;
+  });
+  const isFresh = now - fullAt < policy.fullEveryMs && !hasTurnedPublic;
   // What `writes` has held back is decided already; a plan shows it all the same.
   const isShown = isPreview(cycle.run) && cycle.settings.writes !== "all";
   const isFirst = !isFresh || memory.settingsPrint !== print;

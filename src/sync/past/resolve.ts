@@ -80,20 +80,15 @@ async function resolveGroup(
     noteError(cycle.tally, { issue: known.name, code: "tracker.unreadable", message });
   }
   for (const intent of intents) {
-    if ((await isTaken(cycle, intent)) || unlisted !== undefined) continue;
+    const issue = await shownIssue(cycle, intent);
+    if (issue !== undefined) await takeFound(cycle, intent, issue);
+    if (issue !== undefined || unlisted !== undefined) continue;
     if (suspects.length > 0) await parkOpening(cycle, intent, suspects);
     else {
       await endIntent(cycle, intent, "PREPARED", "no issue with its marker exists: it was not opened");
       if (intent.attempts >= mostOpenings) await giveUp(cycle, intent, repository);
     }
   }
-}
-
-/** Takes the issue that carries the mark of the post as the one that was opened; false where none is known. */
-async function isTaken(cycle: PulledCycle, intent: Intent): Promise<boolean> {
-  const issue = await shownIssue(cycle, intent);
-  if (issue !== undefined) await takeFound(cycle, intent, issue);
-  return issue !== undefined;
 }
 
 /** A second issue is worse than a question. */

@@ -92,7 +92,10 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
     // A second reading has to be whole: a later run begins it anew.
     const place = before === undefined ? next : undefined;
     await noteLimitOf(cycle.world, error);
-    if (isPutOff(error) && place !== undefined) await keepOpenList(cycle, list, place);
+    if (isPutOff(error) && place !== undefined) {
+      const kept = JSON.stringify({ place, beganAt: list.beganAt });
+      await ledger.commit([{ kind: "remember-open-list", project: cycle.memory.id, place: kept }]);
+    }
     const message = await explainBreak(cycle, error, read, place !== undefined);
     return { ...reading, isBroken: true, end: { kind: "incomplete", message } as const };
   }
@@ -197,16 +200,6 @@ export async function takeOpenList({ memory, world, project }: Cycle): Promise<O
   log.info({ project: project.key }, "The list of posts is gone on with where the last run had to leave it");
   const { place = text, beganAt = now } = readKept(text);
   return { from: place as PagePlace, beganAt };
-}
-
-/** Keeps where the list is to be gone on with. */
-async function keepOpenList(
-  { memory, world: { ledger } }: Cycle,
-  { beganAt }: OwnList,
-  place: PagePlace,
-): Promise<void> {
-  const kept = JSON.stringify({ place, beganAt });
-  await ledger.commit([{ kind: "remember-open-list", project: memory.id, place: kept }]);
 }
 
 /**

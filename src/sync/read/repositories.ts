@@ -248,7 +248,9 @@ export async function eachRepository<K, T>(
     try {
       used.set(name, await work(known, name));
     } catch (error) {
-      if (isWide(error)) throw error;
+      // Of an App each installation is one owner's: without it the repositories of others can be used.
+      const isWide = error instanceof RemoteError && error.concerns === "all" && error.budget === "";
+      if (isWide || (error instanceof RemoteError && isPutOff(error))) throw error;
       const isOther = error instanceof RemoteError && error.fault !== "missing";
       problems.set(name, isOther ? error : asProjectError(error));
     }
@@ -257,12 +259,6 @@ export async function eachRepository<K, T>(
   if (isNeeded && first !== undefined && used.size === 0) throw first;
   for (const [name, problem] of problems) noteProblem(cycle, name, problem);
   return { used, refused: [...problems.keys()] };
-}
-
-/** Of an App each installation is one owner's: without it the repositories of others can be used. */
-function isWide(error: unknown): boolean {
-  if (!(error instanceof RemoteError)) return false;
-  return isPutOff(error) || (error.concerns === "all" && error.budget === "");
 }
 
 /** Says what can't be used. */

@@ -52,11 +52,6 @@ export function partOfReading({ run, world: { clock, policy } }: Pick<Cycle, "ru
   return { ...run, bounds: { ...run.bounds, until: Math.floor(now + (until - now) * firstPart) } };
 }
 
-/** What a person has to let go, or nobody can decide, is due in every run. */
-function mayBeWritten({ notes = [] }: Row): boolean {
-  return notes.every((note) => !isLetGoByPerson(note) && note.kind !== "undecided");
-}
-
 /**
  * Whether there is something from before this run that it could write: an order of a person, or a row that is due and not held.
  * A list of which earlier runs have read a part is as good as that: what this part shows has to be written in this run, too.
@@ -73,6 +68,9 @@ async function isAnythingKnown({ key, settings }: SyncProject, world: World, run
   )
     return true;
   for await (const { rows } of dueRows(world, memory.id, run)) {
+    // What a person has to let go, or nobody can decide, is due in every run.
+    const mayBeWritten = ({ notes = [] }: Row): boolean =>
+      notes.every((note) => !isLetGoByPerson(note) && note.kind !== "undecided");
     if (rows.some(mayBeWritten)) return true;
   }
   return false;
