@@ -166,9 +166,7 @@ export async function changesOf<C extends Cycle>(
 }
 
 /** A cycle whose commits are kept until they are taken. It reads as what it keeps will leave the state. */
-export function draft<C extends Cycle>(
-  cycle: C,
-): { readonly own: C; readonly take: () => readonly Change[] } {
+export function draft<C extends Cycle>(cycle: C) {
   const { world } = cycle;
   const changes: Change[] = [];
   const ahead = world.ledger.after(() => changes);

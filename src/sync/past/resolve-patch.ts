@@ -139,7 +139,7 @@ function shownOf(cycle: PulledCycle, row: Row, action: PatchPost): Bases {
   const writes = action.writes.filter(({ field, value }) =>
     isSameValue(field, readField(row.post, field, seen), value),
   );
-  const base = writes.length === 0 ? {} : recordApplied(row, { ...action, writes }, undefined);
+  const base = recordApplied(row, { ...action, writes }, undefined);
   return { base, issueBases: echoOnIssues(row, writes, cycle.settings, seen) };
 }
 

@@ -159,12 +159,7 @@ export async function writeToIssue(
   return { answer, outcome, next: answer.kind === "applied" ? "go on" : "stop" };
 }
 
-/**
- * Does what an action asks of each of its issues, one after the other. An issue whose lane takes nothing more is put off, and stops no
- * other.
- *
- * @returns what became of all of it.
- */
+/** Does what an action asks of each of its issues, one after the other. One whose lane takes nothing more is put off, and stops no other. */
 export async function eachIssue(
   cycle: PulledCycle,
   kind: ActionKind,
