@@ -152,14 +152,13 @@ export function createDaemon(options: DaemonOptions) {
   };
   let stops: readonly (() => void)[] = [];
   const startSchedules = (): void => {
-    for (const [key, { schedule, times }] of turns) {
-      const stop = timekeeper.keep(schedule, () => {
+    stops = [...turns.values()].map(({ key, schedule, times }) =>
+      timekeeper.keep(schedule, () => {
         times.push(monotonic());
         times.splice(0, times.length - timesKept);
         takeTurn(key);
-      });
-      stops = [...stops, stop];
-    }
+      }),
+    );
   };
   const stopSchedules = (): void => {
     for (const stop of stops) stop();

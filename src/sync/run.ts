@@ -83,8 +83,9 @@ async function runEach(
     if (served.length === 0 || !isCut) served.push(project);
   }
   await noteTurns(projects, served, world, run);
-  const sorted = results.toSorted((one, other) => rankOf(one, projects) - rankOf(other, projects));
   const tokenEnds = sayTokenEnd(world, run, tokenBefore);
+  // Reports stand in the order of the config, whoever had the first turn.
+  const sorted = projects.flatMap(({ key }) => results.filter(({ report }) => report.project === key));
   const ended = sorted.map(({ report, ...rest }) => ({ ...rest, report: { ...report, ...tokenEnds } }));
   return { ...(await finish(world, run, ended, projects)), aheadMs: begun.aheadMs };
 }
@@ -138,11 +139,6 @@ async function noteTurns(
   );
 }
 
-/** Reports stand in the order of the config, whoever had the first turn. */
-function rankOf({ report }: CycleResult, projects: readonly SyncProject[]): number {
-  return projects.findIndex(({ key }) => key === report.project);
-}
-
 async function finish(
   world: World,
   run: Run,
@@ -154,11 +150,8 @@ async function finish(
   const finishedAt = clock.now();
   const reports = results.map(({ report }) => report);
   const result = resultOf(reports, run.bounds.signal.aborted && reports.length < projects.length);
-  const record = {
-    finishedAt,
-    result,
-    projects: reports.map((report) => ({ project: report.project, report })),
-  };
+  const told = reports.map((report) => ({ project: report.project, report }));
+  const record = { finishedAt, result, projects: told };
   await ledger.commit([{ kind: "finish-run", run: run.number, record }]);
   if (!isPreview(run)) await keepSmall(world, run.number);
   return {

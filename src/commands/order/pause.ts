@@ -5,14 +5,13 @@ import {
   foreseeResume,
   foreseeResumeWhole,
   listPaused,
-  type SeenPost,
   sayPaused,
   type Whole,
 } from "../../sync/orders/pause.ts";
 import { type BesideCall, besideRuns } from "../open/beside.ts";
 import { findTargets, type TargetOptions } from "../open/targets.ts";
 import type { CommandCall, CommonOptions } from "../print/terminal.ts";
-import { documentOf, isOrdered, show, tell } from "./tell.ts";
+import { documentOf, isOrdered, type OrderDocument, show, tell } from "./tell.ts";
 
 interface PauseOptions extends CommonOptions, TargetOptions {}
 
@@ -46,20 +45,11 @@ async function pausePosts(call: BesideCall, posts: readonly NamedPost[]): Promis
   await call.ledger.commit(seen.asks({ at }));
   const [message, ...lines] = seen.effects;
   show(call, lines);
-  const told = seen.posts.map((one) => toDocument(one, at));
+  const told = seen.posts.map(({ key: project, post, since, actions, isUnderWay: underWay }) => {
+    const pause = { since: new Date(since ?? at).toISOString(), wasPaused: since !== undefined };
+    return { project, post, ...pause, actions, underWay };
+  });
   return tell(call, { ...documentOf(told, told.length === 1), paused: true, message }, message);
-}
-
-/** @param at - since when it is paused, where it was not before. */
-function toDocument({ key, post, since, actions, isUnderWay }: SeenPost, at: number) {
-  return {
-    project: key,
-    post,
-    since: new Date(since ?? at).toISOString(),
-    wasPaused: since !== undefined,
-    actions,
-    underWay: isUnderWay,
-  };
 }
 
 async function pauseWhole(call: BesideCall, whole: Whole): Promise<number> {
@@ -88,7 +78,7 @@ async function resumePosts(
   const { posts } = seen;
   const told = posts.map(({ key, post, actions }) => ({ project: key, post, actions }));
   const what = posts.length === 1 ? "this post" : `these ${posts.length} posts`;
-  return askResume(call, { seen, document: documentOf(told, isOne), what });
+  return askResume(call, seen, what, documentOf(told, isOne));
 }
 
 async function resumeWhole(call: BesideCall<ResumeOptions>, whole: Whole): Promise<number> {
@@ -103,30 +93,24 @@ async function resumeWhole(call: BesideCall<ResumeOptions>, whole: Whole): Promi
   const actions = waits.flatMap(({ post, planned, message }) =>
     planned ? [{ post, ...planned, message }] : [],
   );
-  const document = { project, all: project === null, actions };
-  return askResume(call, { seen, document, what: project ?? "all projects" });
+  return askResume(call, seen, project ?? "all projects", { project, all: project === null, actions });
 }
 
+/** @param what - is resumed, as the question names it. */
 async function askResume(
   call: BesideCall<ResumeOptions>,
-  resume: {
-    readonly seen: Foresight | Nothing;
-    readonly document: Parameters<typeof tell>[1];
-    /** What is resumed, as the question names it. */
-    readonly what: string;
-  },
+  seen: Foresight | Nothing,
+  what: string,
+  document: OrderDocument,
 ): Promise<number> {
   const { discard = false } = call.options;
-  const { seen, document, what } = resume;
   const say = (requested: boolean, message: string): number =>
     tell(call, { ...document, requested, discarded: requested && discard, message }, message);
   if ("nothing" in seen) return say(false, seen.nothing);
-  const isAsked = await isOrdered(call, seen, questionOf(discard, what, seen.notified));
-  return isAsked ? say(true, seen.effects[0]) : say(false, "Nothing was changed.");
-}
-
-function questionOf(isDiscard: boolean, what: string, notified: string): string {
-  return isDiscard
+  const { notified } = seen;
+  const question = discard
     ? `Leave both sides as they are? ${notified}`
     : `Resume ${what}? As of the last run, ${notified.charAt(0).toLowerCase()}${notified.slice(1)}`;
+  const isAsked = await isOrdered(call, seen, question);
+  return isAsked ? say(true, seen.effects[0]) : say(false, "Nothing was changed.");
 }

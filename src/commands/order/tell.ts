@@ -7,12 +7,15 @@ import { isAgreed } from "../print/agree.ts";
 import { type CommonOptions, exitCodes } from "../print/terminal.ts";
 import { oneLine, printJson, printLine } from "../print/text.ts";
 
+/** What an order tells as JSON, of a post or of all that it is about. */
+export interface OrderDocument {
+  readonly project: string | null;
+  readonly post?: string;
+  readonly [field: string]: unknown;
+}
+
 /** Tells what came of an order, as a sentence or as JSON. */
-export function tell(
-  call: BesideCall,
-  document: { readonly project: string | null; readonly post?: string; readonly [field: string]: unknown },
-  message: string,
-): number {
+export function tell(call: BesideCall, document: OrderDocument, message: string): number {
   const { out } = call.terminal;
   const { json, quiet } = call.options;
   const { project, post } = document;
@@ -27,7 +30,7 @@ export function tell(
 export async function request(
   call: BesideCall,
   seen: Foresight | Nothing,
-  about: Parameters<typeof tell>[1],
+  about: OrderDocument,
 ): Promise<number> {
   const requested = !("nothing" in seen);
   if (requested) await call.ledger.commit(seen.asks({ at: call.now }));
@@ -35,19 +38,12 @@ export async function request(
   return tell(call, { ...about, requested, message }, message);
 }
 
-/** What an order tells of a post. */
-interface PostDocument {
-  readonly project: string;
-  readonly post: string;
-  readonly [field: string]: unknown;
-}
-
 /** @param isOne - a person named a single post: scripts find its fields beside those of the order. */
 export function documentOf(
-  posts: readonly PostDocument[],
+  posts: readonly OrderDocument[],
   isOne: boolean,
   project: string | null = null,
-): Parameters<typeof tell>[1] {
+): OrderDocument {
   const [only] = posts;
   return isOne && only !== undefined ? only : { project, posts };
 }

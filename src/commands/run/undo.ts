@@ -15,8 +15,7 @@ import { exitOfResult } from "../reports/run.ts";
 import { printLook, printUndone, reportUndo, sayNothing } from "../reports/undo.ts";
 import { carryOut, type WaitOptions } from "./carry-out.ts";
 
-/** The options of `undo`. */
-export interface UndoOptions extends WaitOptions {
+interface UndoOptions extends WaitOptions {
   readonly yes?: boolean;
 }
 

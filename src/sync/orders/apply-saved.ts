@@ -25,19 +25,18 @@ export async function applySaved(
   notes: readonly NoteWrite[],
 ): Promise<readonly CarriedAction[]> {
   const find = findWanted(judged);
-  const parts = await inOrder(
-    savedActions(cycle.run, cycle.project.key),
-    async (action): Promise<SavedPart> => {
-      const { kind, post, signature } = action;
-      const isIt = (note: NoteWrite): boolean =>
-        kind === note.kind && post === note.post && signature === note.signature;
-      const wanted = find(action) ?? notes.find(isIt);
-      return { action, wanted, end: await endOf(cycle, action, wanted) };
-    },
-  );
-  for (const { action, end } of parts) {
+  const saved = savedActions(cycle.run, cycle.project.key);
+  const parts = await inOrder(saved, async (action) => {
+    const { kind, post, signature } = action;
+    const wanted =
+      find(action) ??
+      notes.find((one) => kind === one.kind && post === one.post && signature === one.signature);
+    /** What becomes of it without any write; undefined where it is written. */
+    const end = await endOf(cycle, action, wanted);
+    return { action, wanted, end };
+  });
+  for (const { action, end } of parts)
     if (end?.outcome === "refused") noteRefusal(cycle, action, end.message);
-  }
   const going = parts.flatMap(({ wanted, end }) =>
     wanted === undefined || end !== undefined ? [] : [wanted],
   );
@@ -50,14 +49,10 @@ export async function applySaved(
     outcome.kind === "wait" ? [{ post, kind, signature, cause: hold?.cause ?? null }] : [],
   );
   await letGoLater(cycle, waiting, savedAt(cycle.run));
-  const noted = await writeNotes(
-    cycle,
-    going.filter((wanted) => "note" in wanted),
-  );
+  const noting = going.filter((wanted) => "note" in wanted);
+  const noted = await writeNotes(cycle, noting);
   const outcomes = new Map<Judged | NoteWrite | undefined, Outcome>([...written, ...noted]);
-  return parts.map(({ action: { kind, post, lines }, wanted, end }) => {
-    return { kind, post, issue: lines[0]?.issue ?? null, ...(end ?? toResult(outcomes.get(wanted))) };
-  });
+  return parts.map(({ action, wanted, end }) => tell(action, end ?? toResult(outcomes.get(wanted))));
 }
 
 /** What becomes of the actions of a saved plan where a side could not be looked at: nothing, and why. */
@@ -67,24 +62,15 @@ export function tellUnapplied(
   { isPutOff, errors }: Pick<Tally, "isPutOff" | "errors">,
 ): readonly CarriedAction[] {
   const message = errors.map((error) => error.message).join(" ");
-  return savedActions(run, key).map(({ kind, post, lines }) => ({
-    kind,
-    post,
-    issue: lines[0]?.issue ?? null,
-    outcome: isPutOff ? "waiting" : "failed",
-    message,
-  }));
-}
-
-/** One action of the plan, with what is wanted of it now. */
-interface SavedPart {
-  readonly action: SavedAction;
-  readonly wanted: Judged | NoteWrite | undefined;
-  /** What becomes of it without any write; undefined where it is written. */
-  readonly end: Result | undefined;
+  const outcome = isPutOff ? "waiting" : "failed";
+  return savedActions(run, key).map((action) => tell(action, { outcome, message }));
 }
 
 type Result = Pick<CarriedAction, "outcome" | "message">;
+
+function tell({ kind, post, lines }: SavedAction, result: Result): CarriedAction {
+  return { kind, post, issue: lines[0]?.issue ?? null, ...result };
+}
 
 function toResult(outcome: Outcome = { kind: "unneeded" }): Result {
   switch (outcome.kind) {

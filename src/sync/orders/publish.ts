@@ -1,6 +1,5 @@
 import { isStuck, type ToolCall } from "../../ledger/journal.ts";
 import type { EntryMemory } from "../../ledger/memory.ts";
-import type { NewRequest } from "../../ledger/orders.ts";
 import { mayBePublished, publishEveryMs } from "../../plan/changelog/decide.ts";
 import { lastText, nameEntry } from "../ground/entries.ts";
 import { already, type Foresight, type NamedProject, type Nothing, type Sight } from "./foresight.ts";
@@ -41,17 +40,16 @@ export async function foreseePublish(
   );
   const other = lastPublished(calls, tag, now);
   if (asked && (other === undefined || pending !== undefined)) return { nothing: already };
-  const title = known?.title ?? tag;
-  const effects = [`"${title}" is published as it is on the board. Nobody can take that back.`] as const;
+  const { hash, url } = draft;
+  const { title = tag, posts = 0 } = known ?? {};
+  const effect = `"${title}" is published as it is on the board. Nobody can take that back.`;
   return {
-    ...{ tag, title, posts: known?.posts ?? 0, url: draft.url, isDraft: false },
-    effects: other === undefined ? effects : [...effects, sayOther(other, asked)],
+    ...{ tag, title, posts, url, isDraft: false },
+    effects: other === undefined ? [effect] : [effect, sayOther(other, asked)],
     notified: "An unknown number of subscribers may be mailed.",
     asks(agreed) {
-      const shown = { kind: "publish", tag, hash: draft.hash } as const;
-      const second = asked ? ({ isSecond: true } as const) : {};
-      const request: NewRequest = { ...agreed, project, ...shown, ...second };
-      return [{ kind: "add-request", request }];
+      const request = { ...agreed, project, kind: "publish", tag, hash } as const;
+      return [{ kind: "add-request", request: { ...request, ...(asked && { isSecond: true }) } }];
     },
   };
 }
