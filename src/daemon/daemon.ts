@@ -152,13 +152,14 @@ export function createDaemon(options: DaemonOptions) {
   };
   let stops: readonly (() => void)[] = [];
   const startSchedules = (): void => {
-    stops = [...turns.values()].map(({ key, schedule, times }) =>
-      timekeeper.keep(schedule, () => {
+    for (const [key, { schedule, times }] of turns) {
+      const stop = timekeeper.keep(schedule, () => {
         times.push(monotonic());
         times.splice(0, times.length - timesKept);
         takeTurn(key);
-      }),
-    );
+      });
+      stops = [...stops, stop];
+    }
   };
   const stopSchedules = (): void => {
     for (const stop of stops) stop();
