@@ -30,13 +30,9 @@ export function reportUndo(
   isLook: boolean,
 ) {
   const { run, result, startedAt, durationMs } = report;
-  const projects = report.projects.map(({ project, repo, requests, errors }) => ({
-    project,
-    repo,
-    actions: carried.get(project) ?? [],
-    requests,
-    errors,
-  }));
+  const projects = report.projects.map(({ project, repo, requests, errors }) => {
+    return { project, repo, actions: carried.get(project) ?? [], requests, errors };
+  });
   return { run: isLook ? null : run, undone, result, startedAt, durationMs, projects };
 }
 

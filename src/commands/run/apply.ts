@@ -1,7 +1,7 @@
 import { ConfigError } from "../../errors.ts";
 import type { Carried } from "../../sync/handed.ts";
 import { count } from "../../sync/tell/words.ts";
-import { inSession, type Session } from "../open/session.ts";
+import { inSession } from "../open/session.ts";
 import type { CommandCall } from "../print/terminal.ts";
 import { printLine } from "../print/text.ts";
 import { exitOfResult, printRun } from "../reports/run.ts";
@@ -16,14 +16,20 @@ import { loadPlan } from "./plan-file.ts";
 export function apply(called: CommandCall<WaitOptions>): Promise<number> {
   const [file = ""] = called.args;
   return inSession(called, async (session) => {
-    const plan = loadPlan(session.terminal, file);
+    const { terminal, options } = session;
+    const plan = loadPlan(terminal, file);
     const projects = session.projects.filter(({ key }) =>
       plan.projects.some(({ project }) => project === key),
     );
     const asked = { command: "apply", projects, order: { kind: "apply", plan } } as const;
     try {
       return await carryOut(session, asked, (carried) => {
-        printApplied(session, session.clean(withActions(carried)), carried.projectsAfter);
+        const report = session.clean(withActions(carried));
+        printRun(terminal, options, report, carried.projectsAfter);
+        const actions = report.projects.flatMap((project) => project.actions);
+        const outcomes = countOutcomes(actions, words) || "nothing to do";
+        if (options.json !== true && options.quiet !== true)
+          printLine(terminal.out, "", `Of ${count(actions.length, "action")} of the plan: ${outcomes}.`);
         return exitOfResult(carried.report.result);
       });
     } catch (error) {
@@ -36,23 +42,8 @@ export function apply(called: CommandCall<WaitOptions>): Promise<number> {
 
 /** What `apply --json` prints: the run, with what became of each action. */
 function withActions({ report, carried }: Carried) {
-  const projects = report.projects.map((project) => ({
-    ...project,
-    actions: carried.get(project.project) ?? [],
-  }));
+  const projects = report.projects.map((one) => ({ ...one, actions: carried.get(one.project) ?? [] }));
   return { ...report, projects };
-}
-
-function printApplied(
-  { terminal, options }: Session,
-  report: ReturnType<typeof withActions>,
-  projectsAfter: Carried["projectsAfter"],
-): void {
-  printRun(terminal, options, report, projectsAfter);
-  if (options.json === true || options.quiet === true) return;
-  const actions = report.projects.flatMap((project) => project.actions);
-  const outcomes = countOutcomes(actions, words) || "nothing to do";
-  printLine(terminal.out, "", `Of ${count(actions.length, "action")} of the plan: ${outcomes}.`);
 }
 
 const words: OutcomeWords = {

@@ -55,19 +55,15 @@ async function runUntilSignal(
   const metrics = createMetrics(ledger, terminal.version);
   const beat = (at: number, isLast: boolean): Promise<void> => {
     const broken = breaksOf(crew);
-    return ledger.commit([
-      {
-        kind: "beat",
-        sign: {
-          at,
-          who: `daemon, process ${terminal.pid}`,
-          ...(isLast && { isLast }),
-          address: http?.address,
-          ...(broken.size > 0 && { broken: Object.fromEntries(broken) }),
-          config: { print: printWhole(session().config), readAt },
-        },
-      },
-    ]);
+    const sign = {
+      at,
+      who: `daemon, process ${terminal.pid}`,
+      ...(isLast && { isLast }),
+      address: http?.address,
+      ...(broken.size > 0 && { broken: Object.fromEntries(broken) }),
+      config: { print: printWhole(session().config), readAt },
+    };
+    return ledger.commit([{ kind: "beat", sign }]);
   };
   const renew = createRenewal(session, (next) => {
     current.session = next;
@@ -140,6 +136,7 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
   const { terminal, config, machine, log } = session();
   if (config.http === false) return undefined;
   const { serveHttp } = await import("../../daemon/http.ts");
+  const http = () => session().config.http || undefined;
   /** What the state does not tell of the projects. */
   const judge = () => {
     const now = { wall: machine.clock.now(), monotonic: monotonic() };
@@ -161,10 +158,7 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
     pagePart({
       gate: () => session().http,
       state: () => stateOf(ledger, session().shared),
-      url() {
-        const { http } = session().config;
-        return http === false ? undefined : http.url;
-      },
+      url: () => http()?.url,
       takeCode: (code) => ledger.runs.takePage(printOf(code), machine.clock.now()),
       clock: machine.clock,
       monotonic,
@@ -180,10 +174,7 @@ async function listen(post: Post, crew: Daemon): Promise<Pick<HttpServer, "addre
       },
       read: (work) => work(ledger),
       orders: {
-        isOn() {
-          const { http } = session().config;
-          return http !== false && http.orders;
-        },
+        isOn: () => http()?.orders === true,
         tracker: () => session().sides.tracker,
         start: crew.start,
         log: followLog(post),

@@ -6,8 +6,8 @@ import { ConfigError, StateHeldError } from "../../errors.ts";
 import type { HeldProjects, Ledger } from "../../ledger/ledger.ts";
 import type { GivenOrder, OrderNumber } from "../../ledger/orders.ts";
 import { minuteMs } from "../../model/time.ts";
-import type { Progress, SyncProject, World } from "../../sync/ground/world.ts";
-import { type HandedOrder, type HandedOutcome, handBack, readHandedOrder } from "../../sync/handed.ts";
+import type { Progress, World } from "../../sync/ground/world.ts";
+import { type HandedOutcome, handBack, readHandedOrder } from "../../sync/handed.ts";
 import { runProjects } from "../../sync/run.ts";
 import type { Session } from "../open/session.ts";
 import { type Take, whoIs } from "../open/state.ts";
@@ -125,7 +125,16 @@ async function runOrder(post: Post, given: GivenOrder): Promise<HandedOutcome> {
     const projects = current.projects.filter(({ key }) => keys.includes(key));
     const hold = await takePatiently(post, keys);
     try {
-      return await run(post, { projects, order, ledger: hold.ledger, number: given.number });
+      const session = post.session();
+      const progress = tellProgress(post.ledger, session, given.number);
+      const machine = { ...session.machine, progress };
+      const made = buildWorld(session.config, session.sides, hold.ledger, machine);
+      const world: World = { ...made, changedAt: followConfig(post, session) };
+      if (order.kind === "apply") refuseOldPlan(session, order.plan, world);
+      const result = await runProjects(projects, world, order, session.terminal.signal);
+      post.metrics.noteRun(result.report);
+      if (order.kind === "sync") post.crier.tell(result.report);
+      return session.clean(handBack(result));
     } finally {
       await hold.release();
       post.metrics.noteTraffic(current.sides);
@@ -148,25 +157,6 @@ async function takePatiently({ take, session }: Post, keys: readonly string[]): 
       throw new StateHeldError(`The project ${hold.project} is held by ${hold.who}. Nothing was done.`);
     await machine.clock.sleep(againMs, terminal.signal);
   }
-}
-
-interface Work extends Pick<HandedOrder, "order"> {
-  readonly projects: readonly SyncProject[];
-  readonly ledger: Ledger;
-  readonly number: OrderNumber;
-}
-
-async function run(post: Post, { projects, order, ledger, number }: Work): Promise<HandedOutcome> {
-  const { metrics, ledger: shared, crier } = post;
-  const session = post.session();
-  const progress = tellProgress(shared, session, number);
-  const made = buildWorld(session.config, session.sides, ledger, { ...session.machine, progress });
-  const world: World = { ...made, changedAt: followConfig(post, session) };
-  if (order.kind === "apply") refuseOldPlan(session, order.plan, world);
-  const result = await runProjects(projects, world, order, session.terminal.signal);
-  metrics.noteRun(result.report);
-  if (order.kind === "sync") crier.tell(result.report);
-  return session.clean(handBack(result));
 }
 
 /** What a bar at a terminal shows, by way of the state. */
