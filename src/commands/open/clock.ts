@@ -17,14 +17,13 @@ export function followClock(now: () => number): () => void {
   };
 }
 
-/** Both clocks of a machine, in ms: the one that people and programs set, and the one that nobody can set. */
-export interface MachineTimes {
-  wall(): number;
-  monotonic(): number;
-}
-
-/** A clock that goes by the machine's. Its sleep ends early, and quietly, when the signal is aborted. */
-export function createMachineClock(times: MachineTimes): Clock & Pick<Required<Clock>, "steadily"> {
+/**
+ * A clock that goes by both of a machine, in ms: the one that people and programs set, and the one that nobody can set. Its sleep ends
+ * early, and quietly, when the signal is aborted.
+ */
+export function createMachineClock(
+  times: Record<"wall" | "monotonic", () => number>,
+): Clock & Pick<Required<Clock>, "steadily"> {
   let steady = 0;
   /** What lies between the two clocks. While a run goes on it may grow, and never shrinks. */
   let lead = Number.NEGATIVE_INFINITY;

@@ -42,11 +42,7 @@ export function explainNext(
   context: PlanContext,
   waits: readonly ExplainedWait[],
   unlooked: readonly string[],
-): {
-  readonly standing: Decision["standing"];
-  readonly actions: readonly PlannedAction[];
-  readonly next: readonly string[];
-} {
+) {
   const decision = tryPlan(explaining, context);
   if (typeof decision === "string") {
     const standing = { kind: "linked", reason: decision } as const;
