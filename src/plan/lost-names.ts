@@ -83,7 +83,7 @@ export function awaitDropped(
 /**
  * The bases of a row when one of its issues, or one that a duplicate is of, is gone, or there again. Whether it decides, too, is no
  * change of any: where the issues come to something else for that, or to something that is not known yet, that becomes the base, and
- * is not written. Only where duplicates alone have led to it, the rules for duplicates decide from then on.
+ * is not written.
  *
  * @param row as it is with that issue, as that was last.
  */
@@ -93,8 +93,6 @@ export function awaitOthers(
   settings: RuleSettings,
   outcome: "gone" | "back",
 ): Row["base"] {
-  const left = row.links.filter(({ isGone }) => !isGone);
-  if (left.length > 0 && left.every((linked) => leadsTo(linked, issue))) return row.base;
   const others = row.links
     .filter(({ link }) => !isSameIssue(link.issue, issue))
     .map((linked) => (leadsTo(linked, issue) ? withKnown(linked, leadingNowhere) : linked));

@@ -207,15 +207,26 @@ describe("where there is no issue to follow the rules for duplicates decide", ()
     expect(stage.log.filter((line) => line.includes(words))).toHaveLength(1);
   });
 
-  it("once the issue that was followed is not found ten minutes later, either", async () => {
+  it("once the issue that was followed is not found ten minutes later, either; nobody hears that it is lost, or found again", async () => {
     const stage = await openDuplicate("acme/lib");
-    stage.github.deleteIssue("acme/lib", stage.other.number);
+    const { repository, number } = stage.other;
+    stage.github.assign(repository, number, "ann");
+    await stage.sync();
+    expect(statusOf(stage)).toBe("in_progress");
+    stage.github.setVisible(repository, false);
     expect(await stage.syncOne()).toMatchObject({ failed: 1, statusWrites: 0 });
     expect(await stage.syncOne()).toMatchObject({ failed: 1, statusWrites: 0 });
     stage.clock.skip(10 * minuteMs);
-    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 1 });
-    expect(statusOf(stage)).toBe("closed");
     expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 0 });
+    const { rules, waits } = await stage.explain("p1");
+    const differs =
+      "status is `in_progress` on the board, the issue asks for `closed`: both sides are taken as they are";
+    expect([rules.rule, waits.map(({ message }) => message)]).toEqual([2, [differs]]);
+    stage.github.setVisible(repository, true);
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 0 });
+    stage.github.close(repository, number, "completed");
+    expect(await stage.syncOne()).toMatchObject({ failed: 0, statusWrites: 1 });
+    expect(statusOf(stage)).toBe("completed");
   });
 
   it.each(["all", "any"] as const)(

@@ -426,9 +426,16 @@ describe("a post of which an issue is a duplicate of one that is gone", () => {
     expect(basesWith([duplicate, done], "back")).toHaveProperty("status.target.value", "in_progress");
   });
 
-  it("goes on by the rules for duplicates where nothing else is left", () => {
-    expect(basesWith([duplicate])).toEqual(base);
-    expect(basesWith([duplicate, { ...done, isGone: true }])).toEqual(base);
+  it("takes what the rules for duplicates come to as it is, too, where nothing else is left", () => {
+    const closing = { when: { reason: ["duplicate" as const] }, set: { status: "closed" } };
+    const named = { ...settings, rules: [...rules, closing] };
+    for (const links of [[duplicate], [duplicate, { ...done, isGone: true }]]) {
+      const row = makeRow({}, { links, base });
+      expect(awaitOthers(row, gone, named, "gone")).toHaveProperty("status.isAwaited", true);
+      expect(awaitOthers(row, gone, named, "back")).toHaveProperty("status.target.value", "in_progress");
+      // No rule names what is left: the post stays as it is.
+      expect(basesWith(links)).toEqual({});
+    }
   });
 });
 
