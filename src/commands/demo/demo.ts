@@ -1,7 +1,6 @@
 import { rmSync } from "node:fs";
 import { type Story, startStory } from "../../demo/story.ts";
-import { exitOf } from "../open/session.ts";
-import { type CommandCall, type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { type CommandCall, type CommonOptions, exitCodes, exitOf, type Terminal } from "../print/terminal.ts";
 import { printJson } from "../print/text.ts";
 import { tellStory } from "./chapters.ts";
 import { createStoryClock, makeStoryFolder, openStage } from "./stage.ts";

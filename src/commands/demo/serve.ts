@@ -11,10 +11,9 @@ import { ConfigError, StateHeldError } from "../../errors.ts";
 import { sum } from "../../select.ts";
 import { quoteForShell } from "../../sync/ground/remedy.ts";
 import { monotonic, systemClock } from "../open/clock.ts";
-import { exitOf } from "../open/session.ts";
 import { closing, openBeside } from "../open/state.ts";
 import { viewConfig } from "../open/status-page.ts";
-import { type CommonOptions, exitCodes, type Terminal } from "../print/terminal.ts";
+import { type CommonOptions, exitCodes, exitOf, type Terminal } from "../print/terminal.ts";
 import { printJson } from "../print/text.ts";
 import { type Connected, connectStory, makeStoryFolder, untilAborted } from "./stage.ts";
 

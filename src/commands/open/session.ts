@@ -21,14 +21,7 @@ import { type Timed, tellTimes } from "../../sync/tell/times.ts";
 import { failWith } from "../print/failure.ts";
 import { createLogLines } from "../print/log-lines.ts";
 import { createProgressBar } from "../print/progress.ts";
-import {
-  type Called,
-  type CommonOptions,
-  exitCodes,
-  type Output,
-  type ProjectOptions,
-  type Terminal,
-} from "../print/terminal.ts";
+import type { Called, CommonOptions, Output, ProjectOptions, Terminal } from "../print/terminal.ts";
 import { systemClock } from "./clock.ts";
 import { configSource } from "./config-source.ts";
 import { printConfig } from "./state.ts";
@@ -194,10 +187,4 @@ function chooseProjects(
 export function redactTerminal(terminal: Terminal, redact: Redact): Terminal {
   const safe = (output: Output): Output => ({ ...output, write: (text) => output.write(redact(text)) });
   return { ...terminal, out: safe(terminal.out), err: safe(terminal.err) };
-}
-
-/** 130 and 143 where a signal ended the work early, as a shell would say it. */
-export function exitOf(terminal: Terminal, code: number): number {
-  if (!terminal.signal.aborted) return code;
-  return terminal.signal.reason === "SIGINT" ? exitCodes.interrupted : exitCodes.terminated;
 }

@@ -8,7 +8,7 @@ import {
 } from "../../errors.ts";
 import { escapeControls } from "../../escape.ts";
 import { adviceOn } from "../../sync/ground/remedy.ts";
-import { exitCodes, type Terminal } from "./terminal.ts";
+import { exitCodes, exitOf, type Terminal } from "./terminal.ts";
 import { hint, oneLine, printJson, tellByMachine } from "./text.ts";
 
 /** What `--json` prints where a command ends with 2, 3 or 5. */
@@ -38,7 +38,7 @@ export function failWith(
     terminal.err.write(`${escapeControls(stack)}\n`);
   }
   if (options.json === true) printFailure(terminal, { code, message });
-  return exit;
+  return error instanceof RemoteError && error.fault === "aborted" ? exitOf(terminal, exit) : exit;
 }
 
 /** The one document on stdout of a command that came to nothing. */

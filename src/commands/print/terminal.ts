@@ -83,6 +83,12 @@ export const exitCodes = {
   terminated: 143,
 } as const;
 
+/** 130 and 143 where a signal ended the work early, as a shell would say it. */
+export function exitOf(terminal: Terminal, code: number): number {
+  if (!terminal.signal.aborted) return code;
+  return terminal.signal.reason === "SIGINT" ? exitCodes.interrupted : exitCodes.terminated;
+}
+
 /** The options that every command has. */
 export interface CommonOptions {
   readonly config?: string;

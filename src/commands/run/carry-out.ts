@@ -15,9 +15,9 @@ import {
 } from "../../sync/handed.ts";
 import { runProjects } from "../../sync/run.ts";
 import { readHeartbeat } from "../open/heartbeat.ts";
-import { exitOf, type Session } from "../open/session.ts";
+import type { Session } from "../open/session.ts";
 import { openBeside, placeOfState, whoIs, withState } from "../open/state.ts";
-import { type CommonOptions, exitCodes } from "../print/terminal.ts";
+import { type CommonOptions, exitCodes, exitOf } from "../print/terminal.ts";
 import { printJson, printLine } from "../print/text.ts";
 import { refuseOldPlan } from "./plan-file.ts";
 

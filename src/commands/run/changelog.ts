@@ -3,9 +3,15 @@ import { ConfigError } from "../../errors.ts";
 import type { PlannedEntry } from "../../sync/ground/reports.ts";
 import { runProjects } from "../../sync/run.ts";
 import { count } from "../../sync/tell/words.ts";
-import { exitOf, inSession } from "../open/session.ts";
+import { inSession } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
-import type { CommandCall, CommonOptions, Output, ProjectOptions } from "../print/terminal.ts";
+import {
+  type CommandCall,
+  type CommonOptions,
+  exitOf,
+  type Output,
+  type ProjectOptions,
+} from "../print/terminal.ts";
 import { harmless, oneLine, paint, printJson, printLine } from "../print/text.ts";
 import { errorOf, exitOfResult, printErrors } from "../reports/run.ts";
 

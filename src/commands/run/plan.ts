@@ -7,9 +7,15 @@ import { runProjects } from "../../sync/run.ts";
 import { tellStanding } from "../look/explain.ts";
 import { type Beside, findPost } from "../open/beside.ts";
 import { findOtherConfigs } from "../open/other-config.ts";
-import { exitOf, inSession, type Session } from "../open/session.ts";
+import { inSession, type Session } from "../open/session.ts";
 import { placeOfState, withPrivateCopy } from "../open/state.ts";
-import { type CommandCall, type CommonOptions, exitCodes, type ProjectOptions } from "../print/terminal.ts";
+import {
+  type CommandCall,
+  type CommonOptions,
+  exitCodes,
+  exitOf,
+  type ProjectOptions,
+} from "../print/terminal.ts";
 import { oneLine, printJson, printLine } from "../print/text.ts";
 import { countAdopted, hasDraft, printDraft, printPlan, toDocuments } from "../reports/plan.ts";
 import { exitOfResult, printErrors } from "../reports/run.ts";

@@ -4,10 +4,17 @@ import { sum } from "../../select.ts";
 import { type RebuildReport, type RebuiltProject, rebuildProjects } from "../../story/rebuild/rebuild.ts";
 import type { Timed } from "../../sync/tell/times.ts";
 import { count } from "../../sync/tell/words.ts";
-import { exitOf, inSession } from "../open/session.ts";
+import { inSession } from "../open/session.ts";
 import { placeOfState, withState } from "../open/state.ts";
 import { type Column, printRecords } from "../print/table.ts";
-import type { CommandCall, CommonOptions, Output, ProjectOptions, Terminal } from "../print/terminal.ts";
+import {
+  type CommandCall,
+  type CommonOptions,
+  exitOf,
+  type Output,
+  type ProjectOptions,
+  type Terminal,
+} from "../print/terminal.ts";
 import { oneLine, paint, printJson, printLine } from "../print/text.ts";
 import { errorOf, exitOfResult, printErrors } from "../reports/run.ts";
 

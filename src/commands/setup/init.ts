@@ -14,7 +14,7 @@ import { lookAtList } from "../../story/posts.ts";
 import { check } from "../look/check.ts";
 import { systemClock } from "../open/clock.ts";
 import { configSource } from "../open/config-source.ts";
-import { chooseLogLevel, createTerminalLog, exitOf, redactTerminal } from "../open/session.ts";
+import { chooseLogLevel, createTerminalLog, redactTerminal } from "../open/session.ts";
 import { hintWithConfig } from "../open/started-as.ts";
 import { isAgreed } from "../print/agree.ts";
 import { failWith } from "../print/failure.ts";
@@ -22,6 +22,7 @@ import {
   type CommandCall,
   type CommonOptions,
   exitCodes,
+  exitOf,
   type Output,
   type Terminal,
 } from "../print/terminal.ts";

@@ -29,6 +29,13 @@ describe("boardsync link", () => {
     expect(await linksOf(stage, "p1")).toEqual(["acme/app#1", `acme/app#${number}`]);
   });
 
+  it("exits 143 where SIGTERM ends its look at the issue, and asks for nothing", async () => {
+    const stage = await openStory();
+    const ran = await stage.run(["link", "p1", "acme/app#2"], { signal: AbortSignal.abort("SIGTERM") });
+    expect(ran).toMatchObject({ code: 143, out: "" });
+    expect(await linksOf(stage, "p1")).toEqual(["acme/app#1"]);
+  });
+
   it("is asked for once, also where no run has found the issue's repository yet", async () => {
     const stage = await openStage();
     const file = stage.writeConfig("first.yaml", (text) =>

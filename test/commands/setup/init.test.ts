@@ -41,6 +41,13 @@ function readConfig(stage: Stage, file = "config/boardsync.yaml"): string {
   return readFileSync(join(stage.folder, file), "utf8");
 }
 
+it("exits 130 after SIGINT, and has written nothing", async () => {
+  const stage = await openStage();
+  const ran = await stage.run(flags(stage), { env: noFile, signal: AbortSignal.abort("SIGINT") });
+  expect(ran).toMatchObject({ code: 130, out: "" });
+  expect(existsSync(join(stage.folder, "config"))).toBe(false);
+});
+
 describe("init with flags", () => {
   it("asks nothing, and writes a commented config that says what the board uses", async () => {
     const stage = await openStage();
