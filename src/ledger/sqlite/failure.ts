@@ -15,6 +15,8 @@ export function stateFailure(file: string, error: unknown): unknown {
 
 /** SQLite's extended codes begin with the plain one: SQLITE_IOERR_WRITE, SQLITE_READONLY_DIRECTORY. */
 function plainly(code: string): string {
+  // On a full disk a reader has no room for the journal's index. https://www.sqlite.org/rescode.html#ioerr_shmsize
+  if (code === "SQLITE_IOERR_SHMSIZE") return "SQLITE_FULL";
   return /^SQLITE_[A-Z]+/.exec(code)?.[0] ?? code;
 }
 

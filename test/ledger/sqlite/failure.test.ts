@@ -11,6 +11,7 @@ describe("a failure of the state", () => {
     ["SQLITE_CORRUPT", "is damaged (oh no): restore a backup"],
     ["SQLITE_CORRUPT_INDEX", "is damaged (oh no): restore a backup"],
     ["SQLITE_FULL", "is full: free some space"],
+    ["SQLITE_IOERR_SHMSIZE", "is full: free some space"],
     ["SQLITE_READONLY_DBMOVED", "can't be written: give this user"],
     ["SQLITE_PERM", "can't be written: give this user"],
     ["SQLITE_IOERR_FSYNC", "can't be read or written (SQLITE_IOERR_FSYNC): check the disk"],
