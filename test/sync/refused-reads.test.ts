@@ -194,3 +194,29 @@ it("a revoked token is no matter of one repository: it is asked for once, and no
   });
   expect(stage.reads().filter((read) => read.includes("/repos/"))).toHaveLength(1);
 });
+
+it("of a GitHub that is silent until the run's time is over that is said, and not the time alone", async () => {
+  const timeoutMs = 3000;
+  let isSilent = false;
+  const stage = await openStage({
+    ...twoRepositories,
+    config: { budget: "45s", tracker: { timeout: `${timeoutMs / 1000}s` } },
+    after(ms, act) {
+      if (!isSilent || ms !== timeoutMs) return () => undefined;
+      const passing = setImmediate(() => {
+        stage.clock.skip(ms);
+        act();
+      });
+      return () => clearImmediate(passing);
+    },
+  });
+  addPlanned(stage, 1);
+  expect(await stage.syncOne()).toMatchObject({ result: "ok", created: 1 });
+  isSilent = true;
+  stage.github.failNext({ times: always, answer: { kind: "hang" } });
+  const { result, errors } = await stage.syncOne();
+  expect({ result, codes: errors.map(({ code }) => code) }).toEqual({
+    result: "failed",
+    codes: ["tracker.unreachable"],
+  });
+});

@@ -250,7 +250,11 @@ export async function eachRepository<K, T>(
     } catch (error) {
       // Of an App each installation is one owner's: without it the repositories of others can be used.
       const isWide = error instanceof RemoteError && error.concerns === "all" && error.budget === "";
-      if (isWide || (error instanceof RemoteError && isPutOff(error))) throw error;
+      if (isWide || (error instanceof RemoteError && isPutOff(error))) {
+        // Where they have used up the run's time, its end alone would not say why.
+        for (const [other, problem] of problems) noteProblem(cycle, other, problem);
+        throw error;
+      }
       const isOther = error instanceof RemoteError && error.fault !== "missing";
       problems.set(name, isOther ? error : asProjectError(error));
     }
