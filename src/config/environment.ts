@@ -50,8 +50,11 @@ function readDotEnv(cwd: string, readText: ReadText): string {
     return readText(resolve(cwd, ".env"));
   } catch (fault) {
     // A directory of this name belongs to another tool (Python's virtualenv makes one).
-    if (isAbsent(fault) || Object(fault).code === "EISDIR") return "";
-    throw new ConfigError([`.env: ${explainReadFault(fault)}`]);
+    const { code } = Object(fault);
+    if (isAbsent(fault) || code === "EISDIR") return "";
+    // Where the folder is closed (`sudo -u boardsync …` in /root), nobody knows whether there is one.
+    const also = code === "EACCES" ? `, or not look into ${cwd}: then start from another folder` : "";
+    throw new ConfigError([`.env: ${explainReadFault(fault)}${also}`]);
   }
 }
 

@@ -271,9 +271,9 @@ describe("the environment", () => {
     expect(environmentOf({ A: "1" }, failure("EISDIR"))).toEqual({ A: "1" });
   });
 
-  it("says when .env may not be read", () => {
+  it("says when .env may not be read, or the folder that it is looked for in", () => {
     expect(problemsOf(() => environmentOf({}, failure("EACCES")))).toEqual([
-      ".env: this user may not read it",
+      `.env: this user may not read it, or not look into ${cwd}: then start from another folder`,
     ]);
   });
 
