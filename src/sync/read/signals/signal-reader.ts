@@ -72,9 +72,9 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode) {
         ? [{ kind: "store-facts", issue }]
         : [],
     /** What is to be stored of an issue's signals. */
-    storing: (issue: IssueRef, signals: Signals): Change => ({
-      ...{ kind: "store-signals", issue, signals, isFill: mode === "unknown" },
-    }),
+    storing(issue: IssueRef, signals: Signals): Change {
+      return { kind: "store-signals", issue, signals, isFill: mode === "unknown" };
+    },
     /** Whether that changes what is known of it. */
     isNews: (known: Signals, signals: Signals): boolean => {
       const [below, above] = mode === "all" ? [known, signals] : [signals, known];

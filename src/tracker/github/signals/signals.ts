@@ -52,7 +52,9 @@ export async function* readSignals(
 function unreadNode(nodeId: string, { duplicates, editors }: SignalWish, message: string): SignalAnswer {
   const part = unknown(message);
   return {
-    ...{ nodeId, signals: {}, unread: message },
+    nodeId,
+    signals: {},
+    unread: message,
     ...(duplicates && { duplicateOf: part }),
     ...(editors === true && { editors: part }),
   };
