@@ -22,7 +22,16 @@ const aliasLimit = 10_000;
 const faultLimit = 10;
 
 /** A config file as it was read: its content, and where each part of it stands. */
-export type ConfigDocument = ReturnType<typeof parseConfigDocument>;
+export interface ConfigDocument {
+  /** Maps, lists and scalars; undefined when the text is no YAML at all. */
+  readonly content: unknown;
+  /** What is wrong with the YAML itself, as lines for the user. */
+  readonly problems: readonly Problem[];
+  /** Gives a fault its line. A part that is missing stands where the part around it begins. */
+  locate(fault: Pick<Fault, "path" | "at">): Position;
+  /** A value as it is written: `0123`, which is read as 123. undefined for what is not there. */
+  write(path: Path): string | undefined;
+}
 
 /** Line and column, both from 1. */
 export interface Position {
@@ -35,8 +44,8 @@ export interface Problem extends Position {
   readonly message: string;
 }
 
-/** Reads YAML (and so JSON): `content` is maps, lists and scalars. Never throws: what is wrong becomes problems. */
-export function parseConfigDocument(text: string) {
+/** Reads YAML (and so JSON). Never throws: what is wrong becomes problems. */
+export function parseConfigDocument(text: string): ConfigDocument {
   const lines = new LineCounter();
   // Without `prettyErrors: false` the messages would quote lines of the file. The library's own search for repeated keys
   // compares each with each. What it warns of, it would write to stderr by itself.
@@ -69,10 +78,8 @@ export function parseConfigDocument(text: string) {
     })),
   ];
   const problems = found.slice(0, faultLimit);
-  /** Gives a fault its line. A part that is missing stands where the part around it begins. */
-  const locate = (fault: Pick<Fault, "path" | "at">) => toPosition(findOffset(document, fault), lines);
-  /** A value as it is written: `0123`, which is read as 123. undefined for what is not there. */
-  const write = (path: Path) => findSource(document, path, text);
+  const locate: ConfigDocument["locate"] = (fault) => toPosition(findOffset(document, fault), lines);
+  const write: ConfigDocument["write"] = (path) => findSource(document, path, text);
   // Where the text is no YAML, what it seems to hold would only bring errors that are not there.
   if (document.errors.length > 0 || loose.length > 0) return { content: undefined, problems, locate, write };
   try {
@@ -100,7 +107,7 @@ interface YamlProblem extends Problem {
 
 interface ErrorPlace {
   readonly at: Position;
-  readonly parts: ReturnType<typeof findClosedParts>;
+  readonly parts: ClosedParts;
   readonly lines: LineCounter;
   /** Whether it begins its line, or goes on over the next: then the lines are indented wrongly. */
   readonly isOfIndent: boolean;
@@ -152,10 +159,15 @@ const quoteAll = "; put quotes around the whole text";
 const looseAlias = `\`*\` begins an alias of YAML, and no anchor of its name stands above${quoteAll}`;
 
 /** What a sign has to close, and may not have. */
-function findClosedParts(document: Document, lines: LineCounter) {
+interface ClosedParts {
   /** Texts in quotes that end on another line than they begin. */
-  const quotes: { begin: Position; end: Position }[] = [];
+  readonly quotes: readonly { readonly begin: Position; readonly end: Position }[];
   /** Where lists and groups in brackets begin, by the sign that closes them and where they end; of several the innermost. */
+  readonly flows: ReadonlyMap<string, number>;
+}
+
+function findClosedParts(document: Document, lines: LineCounter): ClosedParts {
+  const quotes: { begin: Position; end: Position }[] = [];
   const flows = new Map<string, number>();
   visit(document, {
     Scalar(_, { type, range }) {

@@ -18,18 +18,23 @@ export interface ConfigSource extends ConfigPlace {
   readonly checkTemplate?: CheckTemplate;
 }
 
-/** A config in which nothing is wrong, and the file that it was read from, as it was named. */
-export type LoadedConfig = ReturnType<typeof loadConfig>;
+/** A config in which nothing is wrong. */
+export interface LoadedConfig {
+  readonly config: Config;
+  /** The file that it was read from, as it was named. */
+  readonly file: string;
+  /** Where a setting stands, as `FILE:LINE:COLUMN`; of what is not there, the part around it. */
+  readonly place: (path: Fault["path"]) => string;
+}
 
 /**
  * The config: the file, with what the environment overrides (`BOARDSYNC_STATE`, `BOARDSYNC_STATE_URL`, `BOARDSYNC_HTTP_HOST`).
  *
  * @throws ConfigError with everything that is wrong, one line each: `FILE:LINE:COLUMN: path: message`.
  */
-export function loadConfig(source: ConfigSource) {
+export function loadConfig(source: ConfigSource): LoadedConfig {
   const file = nameFile(source);
   const parsed = parseConfig(readConfigText(source, file), source.checkTemplate);
-  /** Where a setting stands, as `FILE:LINE:COLUMN`; of what is not there, the part around it. */
   const place = (path: Fault["path"]): string => {
     const { line, column } = parsed.locate({ path, at: "key" });
     return `${file}:${line}:${column}`;
@@ -58,8 +63,7 @@ export function loadConfig(source: ConfigSource) {
     parsed.config.http === false || httpHost === undefined
       ? parsed.config.http
       : { ...parsed.config.http, host: httpHost };
-  const config: Config = { ...parsed.config, state, http };
-  return { config, file, place };
+  return { config: { ...parsed.config, state, http }, file, place };
 }
 
 /** `loadConfig` and `loadSecrets` in one, for commands that talk to both sides. @throws ConfigError with all that is wrong with either. */

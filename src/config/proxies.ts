@@ -1,14 +1,21 @@
 import { ConfigError } from "../errors.ts";
 import { type Environment, readVariable } from "./environment.ts";
 
+/** The proxies that the environment names, as addresses; undefined where there is none. */
+export interface Proxies {
+  readonly http: string | undefined;
+  readonly https: string | undefined;
+  /** Hosts and networks that are asked directly. */
+  readonly none: string | undefined;
+}
+
 /**
- * The proxies of `HTTPS_PROXY` and `HTTP_PROXY` as addresses, and in `none`, by `NO_PROXY`, what is asked directly; undefined where there
- * is none. The names may be of any case. An address without a scheme is one of
+ * The proxies of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`, by any case of their names. An address without a scheme is one of
  * http, as curl has it.
  *
  * @throws ConfigError where one is no address of a proxy; its words hold nothing of the value, which may have a password.
  */
-export function readProxies(environment: Partial<Environment>) {
+export function readProxies(environment: Partial<Environment>): Proxies {
   const read = (name: string): string | undefined =>
     readVariable(environment as Environment, name.toLowerCase()) ??
     readVariable(environment as Environment, name);

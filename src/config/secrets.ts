@@ -17,8 +17,15 @@ export type GitHubSecret =
   | { readonly kind: "token"; readonly token: string }
   | { readonly kind: "app"; readonly appId: string; readonly privateKey: string };
 
-/** What a run needs to be let in on both sides. Never log it. */
-export type Secrets = ReturnType<typeof loadSecrets>["secrets"];
+/** What a run needs to be let in on both sides. Never log it; `all` is for the redaction of the log. */
+export interface Secrets {
+  readonly boardApiKey: string;
+  readonly github: GitHubSecret;
+  /** Of the daemon's HTTP. */
+  readonly http: HttpSecrets;
+  /** Every secret value that was found. */
+  readonly all: readonly string[];
+}
 
 /** What guards the doors of the daemon's HTTP; undefined where nobody has set it. */
 export interface HttpSecrets {
@@ -62,7 +69,7 @@ const secretNames = [
  *
  * @throws ConfigError with every secret that is missing or unusable; the messages name variables, never values.
  */
-export function loadSecrets(source: SecretSource) {
+export function loadSecrets(source: SecretSource): { readonly secrets: Secrets } {
   const problems: string[] = [];
   const boardApiKey = collect(readSecret("BOARD_API_KEY", "the board's API key", source), problems);
   const github = readGitHub(source, problems);
@@ -70,8 +77,7 @@ export function loadSecrets(source: SecretSource) {
   if (boardApiKey === undefined || github === undefined || problems.length > 0)
     throw new ConfigError(problems);
   const doors = Object.values(http).filter((secret) => secret !== undefined);
-  /** Every secret value that was found: for the redaction of the log. */
-  const all: readonly string[] = [boardApiKey, ...hiddenOf(github), ...doors, ...passwordsOfState(source)];
+  const all = [boardApiKey, ...hiddenOf(github), ...doors, ...passwordsOfState(source)];
   return { secrets: { boardApiKey, github, http, all } };
 }
 

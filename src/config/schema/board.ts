@@ -46,15 +46,24 @@ const paging = z
   })
   .describe("How the board's list is paged, where this can't be recognised.");
 
-const fieldNames = [
-  ...(["id", "title", "description", "status", "categoryId", "votes", "url"] as const),
-  ...(["roadmapColumn", "roadmapOrder", "roadmapPublic", "onRoadmap"] as const),
-  ...(["isReviewed", "isArchived", "createdAt", "updatedAt"] as const),
-];
-type FieldShape = Record<(typeof fieldNames)[number], ReturnType<typeof fieldName>>;
-
 const fields = z
-  .strictObject(Object.fromEntries(fieldNames.map((ours) => [ours, fieldName(ours)])) as FieldShape)
+  .strictObject({
+    id: fieldName("id"),
+    title: fieldName("title"),
+    description: fieldName("description"),
+    status: fieldName("status"),
+    categoryId: fieldName("categoryId"),
+    votes: fieldName("votes"),
+    url: fieldName("url"),
+    roadmapColumn: fieldName("roadmapColumn"),
+    roadmapOrder: fieldName("roadmapOrder"),
+    roadmapPublic: fieldName("roadmapPublic"),
+    onRoadmap: fieldName("onRoadmap"),
+    isReviewed: fieldName("isReviewed"),
+    isArchived: fieldName("isArchived"),
+    createdAt: fieldName("createdAt"),
+    updatedAt: fieldName("updatedAt"),
+  })
   .describe("What the board calls the fields of a post, where its names differ from ours: `id: uuid`.");
 
 const tool = z.strictObject({
