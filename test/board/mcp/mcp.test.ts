@@ -478,6 +478,23 @@ describe("a list of a tool", () => {
     expect((await failureOf(tools.list("changelogList", {}, bounds()))).fault).toBe(fault);
   });
 
+  it.each([
+    ["/api/mcp/", "told"],
+    ["https://new.example/mcp", "told"],
+    ["https://login.example/sign-in?next=/mcp", "page"],
+  ])(
+    "names board.mcp.url where the server has moved, not where a page answers: %s",
+    async (location, detail) => {
+      const host = await hostMcp(featureOs);
+      const tools = givenTools(host.url, named);
+      await tools.describe(bounds());
+      answerWith(host, 307, {}, { location });
+      const error = await failureOf(tools.list("changelogList", {}, bounds()));
+      expect(error).toMatchObject({ fault: "refused", detail });
+      expect(error.message.includes("set board.mcp.url to the address itself")).toBe(detail === "told");
+    },
+  );
+
   it("ends as an error where the tool answers that it failed, beside a list", async () => {
     const tools = featureOs.tools.map((tool) => {
       return { ...tool, run: () => ({ success: false, error: "The index is down", entries: [] }) };

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { type Concerned, type FaultDetail, RemoteError, type RemoteFault } from "../../../errors.ts";
 import { readRetryAfter } from "../../../http/headers.ts";
 import { type AskedKind, type Said, whoseRefusal } from "../../../http/refusal.ts";
@@ -176,8 +177,9 @@ export function judge(reply: Reply, body: Body, asked: Asked): Fault {
   }
   if (status < 400) {
     const target = showTarget(headers["location"], url, excerpt);
-    // An API that has moved is asked for the same there. A login or maintenance page is to get no key.
-    const isMoved = target !== place && target.endsWith(url.pathname.slice(url.pathname.lastIndexOf("/")));
+    // An API that has moved is asked for the same there, with or without a slash. A login or maintenance page is to get no key.
+    const isSame = URL.canParse(target) && basename(new URL(target).pathname) === basename(url.pathname);
+    const isMoved = isSame && target !== place;
     const hint = isMoved ? `: set ${asked.setting} to the address itself` : "";
     const message = `${place} redirects to ${target} (HTTP ${status}). Redirects are not followed, because the key must not travel${hint}.`;
     return { kind: "unknown", fault: "refused", message, detail: isMoved ? "told" : "page" };
