@@ -5,12 +5,14 @@ import { type PageSigns, readSigns } from "../http/list/page-signs.ts";
 import { usualSizes } from "../http/list/steps.ts";
 import type { ToolArguments } from "../tools.ts";
 
-/**
- * What one answer of a tool that lists shows.
- *
- * @throws RemoteError where no list, or more than one, can be recognised.
- */
-export function readToolPage(value: unknown, excerpt: Excerpt) {
+/** What one answer of a tool that lists shows. */
+interface ToolPage {
+  readonly records: readonly unknown[];
+  readonly signs: PageSigns;
+}
+
+/** @throws RemoteError where no list, or more than one, can be recognised. */
+export function readToolPage(value: unknown, excerpt: Excerpt): ToolPage {
   const { path, records } = findList(value, undefined, excerpt, false);
   return { records, signs: readSigns(value, {}, { list: path }, records.length) };
 }
@@ -27,7 +29,7 @@ export type ToolStep =
  * @param received - records so far, this page included.
  */
 export function stepOn(
-  { records, signs }: ReturnType<typeof readToolPage>,
+  { records, signs }: ToolPage,
   args: ToolArguments,
   schema: unknown,
   received: number,
@@ -64,7 +66,15 @@ function isFull(records: number, signs: PageSigns, args: ToolArguments): boolean
   return usualSizes.has(records) || signs.size === records || asked.includes(records);
 }
 
-const cursorNames = "cursor after pageToken page_token starting_after nextCursor next_cursor".split(" ");
+const cursorNames = [
+  "cursor",
+  "after",
+  "pageToken",
+  "page_token",
+  "starting_after",
+  "nextCursor",
+  "next_cursor",
+];
 
 function nextArguments(
   signs: PageSigns,

@@ -65,18 +65,13 @@ function findText(record: JsonObject, names: readonly string[]): string | undefi
 }
 
 /** By what an entry says whether it is published; undefined where a value says nothing of it. */
-const publishedSigns: readonly (readonly [
-  names: readonly string[],
-  read: (value: unknown) => boolean | undefined,
-])[] = [
+const publishedSigns: readonly (readonly [names: readonly string[], read: ReadSign])[] = [
   [["published", "isPublished", "is_published"], readFlag],
-  [
-    ["draft", "isDraft", "is_draft"],
-    (value) => (readFlag(value) === undefined ? undefined : !readFlag(value)),
-  ],
+  [["draft", "isDraft", "is_draft"], (value) => not(readFlag(value))],
   [["status", "state"], readState],
   [["publishedAt", "published_at"], (value) => (value === undefined ? undefined : (value ?? "") !== "")],
 ];
+type ReadSign = (value: unknown) => boolean | undefined;
 
 /** An entry that anything calls published is: such a one is never changed. */
 function readPublished(record: JsonObject): boolean | undefined {
@@ -90,4 +85,8 @@ function readState(value: unknown): boolean | undefined {
   if (typeof value !== "string") return undefined;
   if (/^(?:published|public|live)$/i.test(value)) return true;
   return /^(?:draft|unpublished|scheduled|private)$/i.test(value) ? false : undefined;
+}
+
+function not(flag: boolean | undefined): boolean | undefined {
+  return flag === undefined ? undefined : !flag;
 }

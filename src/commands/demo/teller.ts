@@ -1,6 +1,6 @@
 import { project, repository } from "../../demo/company.ts";
 import type { Story } from "../../demo/story.ts";
-import type { RunReport } from "../../sync/ground/reports.ts";
+import type { PlannedAction, RunReport } from "../../sync/ground/reports.ts";
 import { countVoters } from "../../sync/ground/voters.ts";
 import type { RunResult } from "../../sync/run.ts";
 import type { Output } from "../print/terminal.ts";
@@ -21,11 +21,19 @@ export interface ToldStory {
   readonly differences: readonly string[];
 }
 
+/** What became of a run. */
+export interface Ran {
+  readonly report: RunReport;
+  readonly changes: readonly FieldChange[];
+  readonly mails: ToldStory["notifications"];
+  /** Everything that is decided and was not written: it waits, or is held. */
+  readonly left: readonly PlannedAction[];
+  /** How many voters would hear of that. */
+  readonly wouldNotify: number;
+}
+
 /** What a chapter tells with. */
 export type Teller = ReturnType<typeof createTeller>["teller"];
-
-/** What became of a run. */
-export type Ran = Awaited<ReturnType<Teller["sync"]>>;
 
 /** One step: its heading, and what happens in it. */
 export interface Chapter {
@@ -51,7 +59,7 @@ export function createTeller({ stage, out, signal, pause }: Telling) {
   const spared: number[] = [];
   const { notifications } = story.board;
   let isOver = false;
-  const look = async (title: string, run: () => Promise<RunResult>) => {
+  const look = async (title: string, run: () => Promise<RunResult>): Promise<Ran> => {
     const before = takeSnapshot(story);
     const heard = notifications.length;
     const { report } = await run();
@@ -60,9 +68,7 @@ export function createTeller({ stage, out, signal, pause }: Telling) {
     const mails = notifications.slice(heard);
     runs.push(report);
     days.push({ title, run: report.run, changes });
-    /** Everything that is decided and was not written: it waits, or is held. */
     const left = (await stage.plan()).plan.projects.flatMap(({ actions }) => actions);
-    /** How many voters would hear of that. */
     const wouldNotify = countVoters(left.map(({ notifies }) => notifies)).known;
     return { report, changes, mails, left, wouldNotify };
   };

@@ -1,9 +1,11 @@
 import type { ToolRecord } from "../../model/post.ts";
 import { hashText } from "../ground/hash.ts";
 
-/** See `findEntry`. */
+/** What a list tells of an entry that may have been made. */
 type FoundEntry =
+  /** It has the text, too. */
   | { readonly kind: "found"; readonly entry: ToolRecord }
+  /** They are called so, and the text tells none of them apart. */
   | { readonly kind: "alike"; readonly entries: readonly ToolRecord[] }
   | { readonly kind: "none" };
 
@@ -12,7 +14,6 @@ type FoundEntry =
  *
  * @param prints what `printEntry` makes of the texts that were sent.
  * @param taken ids of those that are another release's, or were there before.
- * @returns `alike`: they are called so, and the text tells none of them apart.
  */
 export function findEntry(
   entries: readonly ToolRecord[],

@@ -9,15 +9,19 @@ export interface AskedPost {
   readonly at: number;
 }
 
+/** What posts tell of one that was asked for. */
+export type Likeness =
+  /** This is it: its text names the issue, it came after it was asked for, and nobody has it. */
+  | { readonly kind: "found"; readonly post: AlikePost }
+  /** One of these may be it. */
+  | { readonly kind: "doubt"; readonly posts: readonly AlikePost[] }
+  | { readonly kind: "none" };
+
 /** Two clocks, and a board that writes whole minutes. */
 const slackMs = 120_000;
 
-/**
- * Looks among the posts of a project for the one that was asked for.
- *
- * @returns `found`: its text names the issue, it came after it was asked for, and nobody has it; `doubt`: one of these may be it.
- */
-export function findAlike(posts: readonly AlikePost[], asked: AskedPost) {
+/** Looks among the posts of a project for the one that was asked for. */
+export function findAlike(posts: readonly AlikePost[], asked: AskedPost): Likeness {
   const since = asked.at - slackMs;
   const listed = posts.filter(({ listedSince }) => listedSince >= since);
   // One clock may be far off, or the board tell times without a zone: what names the issue is in doubt then, not another one.
@@ -26,9 +30,9 @@ export function findAlike(posts: readonly AlikePost[], asked: AskedPost) {
   const called = listed.filter((post) => isCalled(post, asked.title) && !post.isTaken && !isOlder(post));
   const [only] = naming;
   const isIt = only !== undefined && naming.length === 1 && !only.isTaken && !isOlder(only);
-  if (isIt) return { kind: "found", post: only } as const;
+  if (isIt) return { kind: "found", post: only };
   const maybe = new Set([...naming, ...called]);
-  return maybe.size === 0 ? ({ kind: "none" } as const) : ({ kind: "doubt", posts: [...maybe] } as const);
+  return maybe.size === 0 ? { kind: "none" } : { kind: "doubt", posts: [...maybe] };
 }
 
 /**

@@ -44,13 +44,12 @@ function isHtml(text: string): boolean {
 
 function createReader(hide: (text: string) => string): Turndown {
   const Reader: typeof Turndown = load("turndown");
-  const style = {
+  const reader = new Reader({
     headingStyle: "atx",
     codeBlockStyle: "fenced",
     bulletListMarker: "-",
     emDelimiter: "*",
-  } as const;
-  const reader = new Reader(style)
+  })
     .remove(["script", "style", "title", "noscript", "template", "iframe", "object"])
     .addRule("struck", { filter: ["del", "s"], replacement: (content) => `~~${content}~~` })
     .addRule("cell", {

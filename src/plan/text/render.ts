@@ -102,14 +102,14 @@ export function createRenderer(templates: IssueTemplates, dialect: Dialect) {
         Math.min(MAX_BLOCK_BYTES, dialect.bodyBytes - overhead),
       );
       const cutTitle = cutCodePoints(titleText, dialect.titleLength);
-      const hashes = { titleHash: hashText(cutTitle), blockHash: hashBlock(block) };
       return {
         title: cutTitle,
         block,
         body: composeBody({ marker, block, rest: "\n" }),
         votes,
         posts,
-        ...hashes,
+        titleHash: hashText(cutTitle),
+        blockHash: hashBlock(block),
       };
     },
   };

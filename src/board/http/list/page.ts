@@ -107,7 +107,10 @@ export function readPage(answer: JsonAnswer, before: Recognised, lens: Lens) {
   const paths = { next: overrides.paging.next, total: overrides.list.total, list: list.path };
   const signals = readSigns(value, headers, paths, list.records.length);
   const reading: PageReading = {
-    ...{ before, after: { path: list.path, idName }, keys: keys.map((key) => excerpt(key, 60)), signals },
+    before,
+    after: { path: list.path, idName },
+    keys: keys.map((key) => excerpt(key, 60)),
+    signals,
     records: list.records.length,
     ...(read.ids.length > 0 && { idTypes: findIdTypes(list.records, idName) }),
     ...read,

@@ -33,23 +33,38 @@ export type Paging = ReturnType<typeof createPaging>;
 /** After so many pages in a row without a new post, a board that still promises more is not believed. */
 const mostIdlePages = 3;
 
-const number = z.number();
-
 /** What is known of a listing between two pages, as JSON keeps it. */
 export const pagingShape = z.object({
   kind: z.enum(pagingKinds).optional(),
   /** How pages follow one another, in a few words; known after the first page. */
   description: z.string(),
-  ...{ pages: number, received: number, bytes: number, posts: number, unusable: number, idlePages: number },
-  ...{ base: number, firstRecords: number },
+  pages: z.number(),
+  received: z.number(),
+  bytes: z.number(),
+  posts: z.number(),
+  unusable: z.number(),
+  idlePages: z.number(),
+  base: z.number(),
+  firstRecords: z.number(),
   /** The least that any answer has told; null where none has. */
-  ...{ total: number.nullable(), pageCount: number.nullable() },
+  total: z.number().nullable(),
+  pageCount: z.number().nullable(),
 });
 export type PagingState = z.output<typeof pagingShape>;
 
 export const nothingRead: PagingState = {
-  ...{ kind: undefined, description: "none seen", pages: 0, received: 0, bytes: 0, posts: 0, unusable: 0 },
-  ...{ idlePages: 0, base: 0, firstRecords: 0, total: null, pageCount: null },
+  kind: undefined,
+  description: "none seen",
+  pages: 0,
+  received: 0,
+  bytes: 0,
+  posts: 0,
+  unusable: 0,
+  idlePages: 0,
+  base: 0,
+  firstRecords: 0,
+  total: null,
+  pageCount: null,
 };
 
 /** Starts to follow a listing, or goes on with one. */
