@@ -59,20 +59,21 @@ export function entryOf(cycle: PulledCycle, tag: string): EntryMemory | undefine
   return projectNow(cycle).changelog?.entries.find((entry) => entry.tag === tag);
 }
 
-/** See `otherEntries`. */
-export type OtherEntries = Awaited<ReturnType<typeof otherEntries>>;
+/** Entries of other releases, of all projects: a board may have one changelog for all of them. */
+export interface OtherEntries {
+  /** Their ids. */
+  readonly taken: ReadonlySet<string>;
+  readonly titles: readonly string[];
+  /** The call for one of the same title whose outcome is not known yet: an entry that is there may be that one's. */
+  readonly rival: ToolCall | undefined;
+}
 
-/**
- * Entries of all releases but this one, of all projects: a board may have one changelog for all of them.
- *
- * @returns `taken`: their ids; `rival`: the call for one of the same title whose outcome is not known yet. An entry that is there may be
- *   that one's.
- */
+/** See `OtherEntries`: of the releases but this one. */
 export async function otherEntries(
   { world: { ledger, policy }, memory: { id } }: PulledCycle,
   tag: string,
   title: string,
-) {
+): Promise<OtherEntries> {
   const found = await inOrder(policy.projectKeys, async (key) => {
     const memory = ledger.memory.project(key);
     const calls = memory === undefined ? [] : await ledger.toolCalls.list(memory.id, "changelogCreate");

@@ -8,24 +8,37 @@ import { command } from "../ground/remedy.ts";
 import type { PlannedEntry } from "../ground/reports.ts";
 
 /** What waits of a project's changelog. */
-export type EntryLine = Awaited<ReturnType<typeof tellEntries>>[number];
-
-/**
- * `held`: the guard lets no draft be made until a person does. `allowed`: one does. `draft`: until a person lets it go. `approved`: let
- * go. `looked-up`: nobody knows yet what became of a call. `retried`: asked for.
- */
-type EntryState = "held" | "allowed" | "draft" | "approved" | "looked-up" | "unsure" | "refused" | "retried";
+export interface EntryLine {
+  readonly tag: string;
+  readonly title: string;
+  readonly posts: number;
+  /**
+   * `held`: the guard lets no draft be made until a person does. `allowed`: one does. `draft`: until a person lets it go. `approved`: let
+   * go. `looked-up`: nobody knows yet what became of a call. `retried`: asked for.
+   */
+  readonly state: "held" | "allowed" | "draft" | "approved" | "looked-up" | "unsure" | "refused" | "retried";
+  /** Its page; null where the board told none. */
+  readonly url: string | null;
+  /** Of what failed; null else. */
+  readonly message: string | null;
+  /** What publishes it, or tries again what is stuck of it; null where nothing does. */
+  readonly command: string | null;
+}
 
 /** More drafts than this are not named. */
 const mostNamed = 20;
 
 /** Drafts that a person may publish, and what is in doubt, the newest first. */
-export async function tellEntries(ledger: Ledger, key: string, publish: "never" | "approve" | undefined) {
+export async function tellEntries(
+  ledger: Ledger,
+  key: string,
+  publish: "never" | "approve" | undefined,
+): Promise<readonly EntryLine[]> {
   const memory = ledger.memory.project(key);
   if (memory === undefined) return [];
   const calls = await ledger.toolCalls.list(memory.id);
   const asked = await ledger.requests.pending(memory.id);
-  const lines = (memory.changelog?.entries ?? []).flatMap((entry) => {
+  const lines = (memory.changelog?.entries ?? []).flatMap((entry): readonly EntryLine[] => {
     const { tag, title, posts, held } = entry;
     const own = calls.filter(({ subject, purpose }) => subject === tag && purpose !== "feedbackCreate");
     const state = stateOf(
@@ -38,23 +51,15 @@ export async function tellEntries(ledger: Ledger, key: string, publish: "never" 
     if (!isShown) return [];
     const failed = own.find((call) => call.state === "UNKNOWN" || isStuck(call));
     const [, verb] = states[state];
-    return [
-      {
-        ...{ tag, title, posts, state },
-        /** Its page; null where the board told none. */
-        url: created?.url ?? null,
-        /** Of what failed; null else. */
-        message: failed?.message ?? held ?? null,
-        /** What publishes it, or tries again what is stuck of it; null where nothing does. */
-        command: verb === undefined ? null : command(verb, key, `changelog:${tag}`),
-      },
-    ];
+    const typed = verb === undefined ? null : command(verb, key, `changelog:${tag}`);
+    const url = created?.url ?? null;
+    return [{ tag, title, posts, state, url, message: failed?.message ?? held ?? null, command: typed }];
   });
   return lines.toReversed().slice(0, mostNamed);
 }
 
 /** What is said of each, and the order that goes on with it. */
-const states: Readonly<Record<EntryState, readonly [said: string, verb?: string]>> = {
+const states: Readonly<Record<EntryLine["state"], readonly [said: string, verb?: string]>> = {
   held: ["no draft yet", "approve"],
   allowed: ["approved, and made by a later run"],
   draft: ["a draft", "approve"],
@@ -75,7 +80,7 @@ function stateOf(
   calls: readonly ToolCall[],
   { held, print }: EntryMemory,
   asked: readonly PersonRequest[],
-): EntryState | undefined {
+): EntryLine["state"] | undefined {
   const stuck = calls.find(isStuck);
   if (stuck !== undefined && asked.some(({ kind }) => kind === "retry-entry")) return "retried";
   if (stuck !== undefined) return stuck.state === "UNKNOWN" ? "unsure" : "refused";
