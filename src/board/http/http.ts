@@ -24,7 +24,7 @@ export interface BoardAccess extends Omit<Patience, "firstPauseMs"> {
   readonly redact?: (text: string) => string;
 }
 
-/** Its address ends with `/api/v1`, with or without a slash. */
+/** How its REST API is asked. `url` is the base address, as in the config: it ends with `/api/v1`, with or without a slash. */
 export interface HttpBoardOptions extends BoardAccess {
   /** What a person set because the board's answers can't be recognised. */
   readonly overrides?: { readonly [name in keyof ListOverrides]?: ListOverrides[name] | undefined };
