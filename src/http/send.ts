@@ -200,7 +200,9 @@ const failures: Readonly<Record<string, string>> = {
 
 function describeFailure(error: Error, hasBegun: boolean): string {
   const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
-  const untrusted = /CERT|VERIFY/.test(code) && "has a certificate that this machine does not trust";
+  // The server's own alerts, which are called ERR_SSL_…, may be about a certificate of ours.
+  const untrusted =
+    /^(?!ERR_SSL_).*(CERT|VERIFY)/.test(code) && "has a certificate that this machine does not trust";
   const unread = error.name === "HTTPParserError" && "answered with what is no HTTP";
   const other = untrusted || unread || "could not be reached";
   const what = hasBegun ? "cut its answer off" : (failures[code] ?? other);

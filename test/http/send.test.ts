@@ -86,6 +86,17 @@ describe("one request", () => {
     });
   });
 
+  it("is not said to meet a certificate without trust where the server wants one of ours", async () => {
+    const alert = Buffer.from("1503030002022a", "hex");
+    const { place } = await listenTcp((socket) => void socket.end(alert));
+    const board = givenBoard(`https://${place}/api/v1`);
+    const outcome = await board.patchPost(project, postId("p1"), { status: "planned" });
+    expect(outcome).toMatchObject({
+      kind: "unsent",
+      message: expect.stringMatching(/could not be reached \(ERR_SSL_.*ALERT_BAD_CERTIFICATE\)/),
+    });
+  });
+
   it("is unsent when TLS is not done by the deadline, and never leaves afterwards", async () => {
     const { pass, after } = createDeadlines();
     const { place, heard } = await listenTcp(pass);
