@@ -88,8 +88,9 @@ export function createReleaseReader(
     }
   }
 
+  /** Each answer counts as soon as it is there, whatever becomes of the next one. */
   async function compare(pairs: readonly (readonly [key: string, pair: Pair])[]): Promise<void> {
-    const found = await readInPieces(sizes, pairs, {
+    await readInPieces(sizes, pairs, {
       name: "comparisons",
       most: comparisonsEach,
       isUp: true,
@@ -99,19 +100,20 @@ export function createReleaseReader(
         const asked = comparisonQuery(some.map(([, pair]) => pair));
         const answer = await query({ ...asked, subject: "what is in releases", isDivisible });
         noteMissing(answer);
-        return some.map((_, index) => readComparison(answer, `comparison${index}`));
+        if (compared.size > rememberedLimit) compared.clear();
+        return some.map(([key], index) => noteComparison(key, readComparison(answer, `comparison${index}`)));
       },
       unread([key], { message }) {
         unread.set(key, message);
-        return message;
+        noteComparison(key, message);
       },
     });
-    if (compared.size > rememberedLimit) compared.clear();
-    for (const [index, [key]] of pairs.entries()) {
-      const contains = found[index];
-      if (typeof contains === "boolean") compared.set(key, contains);
-      else failed.set(key, String(contains));
-    }
+  }
+
+  /** @param contains - or why that is not known. */
+  function noteComparison(key: string, contains: boolean | string): void {
+    if (typeof contains === "boolean") compared.set(key, contains);
+    else failed.set(key, contains);
   }
 
   /** An old server does not compare by GraphQL, and is not asked again. */
@@ -178,7 +180,8 @@ export function createReleaseReader(
     const open = findOpen(releases, merge);
     if (open !== undefined)
       return unknown(tools.unsupported.get("released") ?? failed.get(open) ?? notLookedAt);
-    const { doubt, completeSince } = listed.get(repository) as Releases;
+    const { doubt, completeSince } =
+      listed.get(repository) ?? unreadable(repository, "they were not asked for");
     if (doubt !== undefined) return unknown(doubt);
     const isComplete = completeSince === undefined || readInstant(completeSince) <= readInstant(mergedAt);
     return isComplete

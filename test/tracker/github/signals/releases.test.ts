@@ -171,4 +171,26 @@ describe("comparisons", () => {
     const second = await readSignals(fixture, ids, { released: true });
     expect(second.map(({ signals }) => signals.isReleased)).toEqual(ids.map(() => known(false)));
   });
+
+  it("that were made before one fails are not made again", async () => {
+    const fixture = await startMerged();
+    const { github, tracker, clock } = fixture;
+    for (let count = 0; count < 4; count += 1) {
+      const issue = github.openIssue("acme/app", { title: `${count}` });
+      const pullRequest = github.openPullRequest("acme/app", { title: `For ${count}` });
+      github.linkPullRequest(place(issue.number), place(pullRequest.number));
+      github.mergePullRequest("acme/app", pullRequest.number);
+    }
+    github.publishRelease("acme/app", { tag: "v1" });
+    tracker.sizes?.take([{ name: "comparisons", size: 2, until: clock.now() + 3_600_000 }]);
+    const ids = github.issues("acme/app").map(({ id }) => `I_${id}`);
+    const ask = () => readSignals(fixture, ids, { released: true });
+    // The issues, the releases, and two comparisons.
+    github.failNext({ path: "/graphql", after: 3, answer: { kind: "answer", status: 401, body: {} } });
+    await expect(ask()).rejects.toMatchObject({ fault: "unauthorized" });
+    expect(tracker.requests).toBe(4);
+    await ask();
+    // Three are left.
+    expect(tracker.requests).toBe(8);
+  });
 });
