@@ -107,13 +107,13 @@ export function signInAsApp(
     }
   };
 
-  /** Signs requests as the App. */
   const credential: Credential = {
     authorize: () => Promise.resolve(`bearer ${state().jwt}`),
     refuse,
     secrets: () => (current === undefined ? [] : [current.jwt]),
   };
   return {
+    /** Signs requests as the App. */
     credential,
     /** Makes a token of an installation: one request, or two when the first one told how wrong our clock is. */
     async createToken(installationId: number): Promise<InstallationToken | ClientAnswer | NoAnswer> {

@@ -23,17 +23,21 @@ export function createOwners(
   const asked = new Map<string, RepositoryName>();
   const names = new Map<RepositoryId, RepositoryName>();
 
-  const of = (name: RepositoryName): Tracker => {
+  const ofName = (name: RepositoryName): Tracker => {
     const owner = ownerOf(name);
     asked.set(owner, name);
     const tracker = trackers.get(owner) ?? installOn(owner, () => asked.get(owner) ?? name);
     trackers.set(owner, tracker);
     return tracker;
   };
-  const first = (): Tracker => trackers.get(ownerOf(repositories[0] ?? "")) as Tracker;
+  const first = (): Tracker => {
+    const [tracker] = trackers.values();
+    if (tracker === undefined) throw new Error("The config names no repository.");
+    return tracker;
+  };
   // A token of one owner also shows the public repositories of all others, but not what may be done there.
   const askOwner = async (found: Repository, owner: string, bounds: ReadBounds): Promise<Repository> => {
-    const own = ownerOf(found.name) === owner ? found : await of(found.name).repository(found.id, bounds);
+    const own = ownerOf(found.name) === owner ? found : await ofName(found.name).repository(found.id, bounds);
     names.set(own.id, own.name);
     return own;
   };
@@ -42,7 +46,7 @@ export function createOwners(
     // A repository may have gone to another owner.
     for (const name of perOwner(known === undefined ? repositories : [known, ...repositories])) {
       try {
-        return await askOwner(await of(name).repository(id, bounds), ownerOf(name), bounds);
+        return await askOwner(await ofName(name).repository(id, bounds), ownerOf(name), bounds);
       } catch (error) {
         if (!(error instanceof RemoteError) || error.fault !== "missing") throw error;
       }
@@ -76,11 +80,11 @@ export function createOwners(
     return found;
   }
 
-  for (const name of perOwner(repositories)) of(name);
+  for (const name of perOwner(repositories)) ofName(name);
   return {
     of({ name, id }: Repository): Tracker {
       names.set(id, name);
-      return of(name);
+      return ofName(name);
     },
     ofOwner: (owner: string): Tracker => trackers.get(owner.toLowerCase()) ?? first(),
     /** Any of them, where it makes no difference. */
@@ -88,7 +92,7 @@ export function createOwners(
     /** undefined where no installation shows the repository. */
     async ofId(id: RepositoryId, bounds: ReadBounds): Promise<Tracker | undefined> {
       try {
-        return of(names.get(id) ?? (await findById(id, bounds)).name);
+        return ofName(names.get(id) ?? (await findById(id, bounds)).name);
       } catch (error) {
         if (error instanceof RemoteError && error.fault === "missing") return undefined;
         throw error;
@@ -97,7 +101,7 @@ export function createOwners(
     find: async (wanted: RepositoryName | RepositoryId, bounds: ReadBounds): Promise<Repository> =>
       typeof wanted === "number"
         ? findById(wanted, bounds)
-        : askOwner(await of(wanted).repository(wanted, bounds), ownerOf(wanted), bounds),
+        : askOwner(await ofName(wanted).repository(wanted, bounds), ownerOf(wanted), bounds),
     /**
      * Signals of issues that may belong to several owners: a node id does not tell which. Where the caller knows it, that owner
      * is asked. For the others, and for what is not found there, all are asked in turn, and an answer counts when it comes from

@@ -68,8 +68,11 @@ const ownerShape = z.object({
 
 function refuse(error: QueryError, project: string): RemoteError {
   const { type, message, isUnknownToServer } = error;
-  const old = `This server has no projects that can be read, so ${project} can't be: ${message}.`;
-  if (isUnknownToServer) return fail("refused", old);
+  if (isUnknownToServer)
+    return fail(
+      "refused",
+      `This server has no projects that can be read, so ${project} can't be: ${message}.`,
+    );
   if (type === "NOT_FOUND") return hidden(project);
   if (type === "INSUFFICIENT_SCOPES" || type === "FORBIDDEN")
     return fail("unauthorized", `The token may not read ${project}: ${permission}. GitHub says: ${message}`);

@@ -48,7 +48,7 @@ function outcomeUnsigned(error: unknown): WriteOutcome {
 function describeWrite(repository: Repository, write: IssueWrite): ClientRequest | WriteOutcome {
   if (!isRepositoryName(repository.name)) return unspeakable("this is not the name of a repository", []);
   const place = splitName(repository.name);
-  const issue = { ...place, issue_number: "number" in write ? write.number : 0 };
+  const issue = (number: number) => ({ ...place, issue_number: number });
   switch (write.kind) {
     case "create-issue":
       return call(({ rest }) => rest.issues.create, {
@@ -62,7 +62,7 @@ function describeWrite(repository: Repository, write: IssueWrite): ClientRequest
       });
     case "edit-issue":
       return call(({ rest }) => rest.issues.update, {
-        ...issue,
+        ...issue(write.number),
         title: write.title,
         body: write.body,
         state: write.state,
@@ -70,16 +70,16 @@ function describeWrite(repository: Repository, write: IssueWrite): ClientRequest
         milestone: write.milestone,
       });
     case "add-labels":
-      return call(({ rest }) => rest.issues.addLabels, { ...issue, labels: [...write.labels] });
+      return call(({ rest }) => rest.issues.addLabels, { ...issue(write.number), labels: [...write.labels] });
     case "remove-label":
       // Without this a label called `..` or nothing at all would aim the DELETE at another address: at all labels.
       return write.label.isWellFormed() && !/^\.{0,2}$/.test(write.label)
-        ? call(({ rest }) => rest.issues.removeLabel, { ...issue, name: write.label })
+        ? call(({ rest }) => rest.issues.removeLabel, { ...issue(write.number), name: write.label })
         : unspeakable("this label's name can't be part of an address", ["labels"]);
     case "create-label":
       return call(({ rest }) => rest.issues.createLabel, { ...place, name: write.name, color: labelColor });
     case "add-comment":
-      return call(({ rest }) => rest.issues.createComment, { ...issue, body: write.body });
+      return call(({ rest }) => rest.issues.createComment, { ...issue(write.number), body: write.body });
   }
 }
 
