@@ -22,13 +22,20 @@ import { readRow } from "../ground/rows.ts";
  * before a write it is asked for once more.
  */
 
+/** The posts of a page that may be what the state knows by their ids. */
+interface OwnPosts {
+  readonly posts: readonly Post[];
+  /** Those of them that are it only where most of the list is. */
+  readonly doubtful: readonly Post[];
+  /** Those that were left out. */
+  readonly others: readonly PostId[];
+}
+
 /**
  * Posts of a list without those that are surely others than the ones whose issues the state knows by their ids: a board may give an
  * id again, and another board has the same ones. What is left out is said.
- *
- * @returns `doubtful`: those of them that are it only where most of the list is. `others`: those that were left out.
  */
-async function ownPosts(cycle: Cycle, posts: readonly Post[]) {
+async function ownPosts(cycle: Cycle, posts: readonly Post[]): Promise<OwnPosts> {
   const { world, memory, project, tally } = cycle;
   const { lookup, rows } = world.ledger;
   const known = await lookup.linkedPosts(
@@ -56,7 +63,7 @@ async function ownPosts(cycle: Cycle, posts: readonly Post[]) {
 export async function storeOwn(
   cycle: Cycle,
   { posts, pull, at, trace }: Omit<Extract<Change, { readonly kind: "store-posts" }>, "kind">,
-): Promise<Omit<Awaited<ReturnType<typeof ownPosts>>, "posts">> {
+): Promise<Omit<OwnPosts, "posts">> {
   const { doubtful, others, ...own } = await ownPosts(cycle, posts);
   const sure = own.posts.filter((post) => !doubtful.includes(post));
   const isWhole = sure.length === posts.length;
@@ -70,10 +77,19 @@ export async function storeOwn(
 const most = { notes: 10_000, characters: 8 * 1024 * 1024 };
 
 /** Picks the notes out of a pull that `backlink` has to change. */
-export type NoteCollector = Awaited<ReturnType<typeof collectNotes>>;
+export interface NoteCollector {
+  take(shown: PostPage, page: PulledPage): Promise<void>;
+  /** None where no record of the pull has shown its note: what a board does not show is not written. */
+  readonly found: readonly DueNote[];
+}
 
 /** undefined where no note has to be read. */
-export async function collectNotes({ world, memory, settings, run }: Cycle) {
+export async function collectNotes({
+  world,
+  memory,
+  settings,
+  run,
+}: Cycle): Promise<NoteCollector | undefined> {
   const { backlinks } = world.ledger;
   const isWanted = settings.backlink && settings.writes === "all" && !takesAsItIs(run);
   if (!isWanted || !(await backlinks.areDue(memory.id))) return undefined;
@@ -81,7 +97,7 @@ export async function collectNotes({ world, memory, settings, run }: Cycle) {
   let characters = 0;
   let isSeen = false;
   return {
-    async take({ posts, notes: shown = new Map() }: PostPage, page: PulledPage): Promise<void> {
+    async take({ posts, notes: shown = new Map() }, page) {
       if (shown.size > 0) isSeen = true;
       const ids = posts.flatMap(({ id, values }) => (values.isArchived === true ? [] : [id]));
       for (const { post, line } of await backlinks.due(memory.id, ids)) {
@@ -93,8 +109,7 @@ export async function collectNotes({ world, memory, settings, run }: Cycle) {
         notes.set(post, { post, text, line, page });
       }
     },
-    /** None where no record of the pull has shown its note: what a board does not show is not written. */
-    get found(): readonly DueNote[] {
+    get found() {
       return isSeen ? [...notes.values()] : [];
     },
   };

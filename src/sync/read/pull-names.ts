@@ -128,8 +128,15 @@ async function awaitRows(
 
 /** As the state has them. */
 function comparePins(one: Pin, other: Pin): number {
-  const texts = [one, other].map(({ kind, name }) => `${kind} ${name}`) as [string, string];
-  return one.repositoryId - other.repositoryId || (texts[0] < texts[1] ? -1 : Number(texts[0] > texts[1]));
+  return (
+    one.repositoryId - other.repositoryId ||
+    compareTexts(one.kind, other.kind) ||
+    compareTexts(one.name, other.name)
+  );
+}
+
+function compareTexts(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
 }
 
 /** Once, when it is noticed; `check` says it for as long as it is so. */

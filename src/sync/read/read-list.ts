@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ListEnd, ListWishes, PagePlace } from "../../board/board.ts";
 import { RemoteError } from "../../errors.ts";
-import type { KnownPage } from "../../ledger/pulls.ts";
+import type { KnownPage, PullId } from "../../ledger/pulls.ts";
 import { type AskedPaging, showWay } from "../../model/page.ts";
 import type { Post, PostField, PostId, ProjectId } from "../../model/post.ts";
 import { hourMs } from "../../model/time.ts";
@@ -12,17 +12,38 @@ import type { World } from "../ground/world.ts";
 import { type NoteCollector, storeOwn } from "./page.ts";
 
 /** What one reading of the list has brought. */
-export type Reading = Awaited<ReturnType<typeof readList>>;
+export interface Reading {
+  readonly pull: PullId;
+  readonly end: ListEnd;
+  /** Whether it ended in the middle, and not as the board's list does. */
+  readonly isBroken: boolean;
+  readonly seen: ReadonlySet<PostField>;
+  readonly pages: readonly PulledPage[];
+  /** Names of categories by their ids, as far as records that were read anew show both. */
+  readonly categories: ReadonlyMap<string, string>;
+  /** Posts of each page. */
+  readonly shown: readonly (readonly PostId[])[];
+  /** Not stored before the list is known to be this board's. */
+  readonly doubtful: readonly DoubtfulPosts[];
+  /** Those that surely are others by ids of posts with issues: they are left out. */
+  readonly others: ReadonlySet<PostId>;
+}
+
+/** Posts of a page that may be others by the same ids, and when that was asked for, epoch ms. */
+interface DoubtfulPosts {
+  readonly posts: readonly Post[];
+  readonly at: number;
+}
 
 export interface ReadingWishes {
-  readonly notes: NoteCollector;
+  readonly notes: NoteCollector | undefined;
   readonly list: OwnList;
   /** The reading that this one repeats. */
-  readonly before: { readonly seen: ReadonlySet<PostField> } | undefined;
+  readonly before: Reading | undefined;
 }
 
 /** Reads the list once, and stores each page as it comes. What ends the project is thrown. */
-export async function readList(cycle: Cycle, { notes, list, before }: ReadingWishes) {
+export async function readList(cycle: Cycle, { notes, list, before }: ReadingWishes): Promise<Reading> {
   const { ledger, clock, board, log } = cycle.world;
   const { key: project } = cycle.project;
   const pull = await ledger.pulls.begin(cycle.memory.id, cycle.run.number, list.beganAt);
@@ -32,17 +53,12 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
   const reading = {
     pull,
     end: unended,
-    /** Whether it ended in the middle, and not as the board's list does. */
     isBroken: false,
     seen: new Set<PostField>(before?.seen),
     pages: [] as PulledPage[],
-    /** Names of categories by their ids, as far as records that were read anew show both. */
     categories: new Map<string, string>(),
-    /** Posts of each page. */
     shown: [] as (readonly PostId[])[],
-    /** Posts of a page that may be others by the same ids, and when that was asked for: not stored before the list is known to be this board's. */
-    doubtful: [] as { readonly posts: readonly Post[]; readonly at: number }[],
-    /** Those that surely are others by ids of posts with issues: they are left out. */
+    doubtful: [] as DoubtfulPosts[],
     others: new Set<PostId>(),
   };
   const { seen, others } = reading;
@@ -97,7 +113,7 @@ export async function readList(cycle: Cycle, { notes, list, before }: ReadingWis
       await ledger.commit([{ kind: "remember-open-list", project: cycle.memory.id, place: kept }]);
     }
     const message = await explainBreak(cycle, error, read, place !== undefined);
-    return { ...reading, isBroken: true, end: { kind: "incomplete", message } as const };
+    return { ...reading, isBroken: true, end: { kind: "incomplete", message } };
   }
   if (others.size > 0 && reading.end.kind === "complete") reading.end = otherPosts;
   return reading;

@@ -39,7 +39,6 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode) {
   const { pullRequests, subIssues, released } = neededSignals(cycle.settings);
   let survey: FieldSurvey | undefined;
   let isFresh = false;
-  /** Issues, by their node ids, for which the tracker gave no answer, though it was asked for nothing else; with its words. */
   const unread = new Map<string, string>();
 
   const ask = async (
@@ -65,6 +64,7 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode) {
 
   return {
     mode,
+    /** Issues, by their node ids, for which the tracker gave no answer, though it was asked for nothing else; with its words. */
     unread,
     /** The issue itself as it was when its signals were read; a list that lags may show it as it was before. */
     storingFacts: async (issue: Issue | undefined): Promise<readonly Change[]> =>
