@@ -82,7 +82,7 @@ async function readChains(following: Following, duplicates: readonly SignalledIs
     if (last !== undefined) wanted.set(last.issue.nodeId, last);
   }
   for (let step = 0; step <= longestChain && wanted.size > 0; step += 1) {
-    const found = await reader.read([...wanted.values()], true);
+    const found = await reader.read([...wanted.values()], { duplicates: true });
     for (const [nodeId, answer] of found) answers.set(nodeId, answer);
     // The first issue of each chain that nobody has asked for yet.
     wanted = new Map();

@@ -88,7 +88,10 @@ export function createSignalReader(cycle: Cycle, mode: ReadMode) {
      *
      * @throws RemoteError
      */
-    async read(asked: readonly AskedIssue[], duplicates = false): Promise<ReadonlyMap<string, SignalAnswer>> {
+    async read(
+      asked: readonly AskedIssue[],
+      { duplicates }: Pick<SignalWish, "duplicates"> = { duplicates: false },
+    ): Promise<ReadonlyMap<string, SignalAnswer>> {
       survey ??= await surveyFields(cycle, false);
       let answers = await ask(asked, duplicates, survey.fields);
       if (!isFresh && survey.fields.length > 0 && hasLostOption(asked, answers)) {
