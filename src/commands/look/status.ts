@@ -1,5 +1,5 @@
 import { loadConfig } from "../../config/load.ts";
-import { openLedger } from "../../ledger/sqlite/sqlite.ts";
+import { openEmptyLedger } from "../../ledger/sqlite/sqlite.ts";
 import { command } from "../../sync/ground/remedy.ts";
 import { describeEntry, type EntryLine } from "../../sync/tell/entries.ts";
 import { describeTokenEnd } from "../../sync/tell/stored-report.ts";
@@ -32,7 +32,7 @@ export async function status({ terminal, options }: CommandCall<StatusOptions>):
   const { config } = loadConfig(configSource(terminal, options));
   const place = placeOfState(terminal, config);
   const found = await readState(place);
-  return closing(found ?? openLedger(":memory:", stateOptions(terminal)), async (ledger) => {
+  return closing(found ?? openEmptyLedger(stateOptions(terminal)), async (ledger) => {
     const report = await readStatus(config, place.name, ledger, found !== undefined);
     if (options.json === true) printJson(terminal.out, report);
     else if (options.quiet === true) return exitCodes.ok;

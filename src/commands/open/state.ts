@@ -8,7 +8,12 @@ import { StateError, StateHeldError } from "../../errors.ts";
 import type { HeldProjects, Ledger, SharedLedger, Taken } from "../../ledger/ledger.ts";
 import type { SharedOptions } from "../../ledger/postgres/postgres.ts";
 import { acquireState } from "../../ledger/sqlite/lock.ts";
-import { openLedger, openLedgerCopy, openLedgerReadOnly } from "../../ledger/sqlite/sqlite.ts";
+import {
+  type LedgerCopy,
+  openLedger,
+  openLedgerCopy,
+  openLedgerReadOnly,
+} from "../../ledger/sqlite/sqlite.ts";
 import type { Log } from "../../log.ts";
 import { minuteMs } from "../../model/time.ts";
 import type { Terminal } from "../print/terminal.ts";
@@ -271,7 +276,7 @@ export async function withPrivateCopy<T>(
   return closing(ledger, () => work(ledger, isKnown));
 }
 
-async function openCopy({ terminal, name, server }: StatePlace): Promise<ReturnType<typeof openLedgerCopy>> {
+async function openCopy({ terminal, name, server }: StatePlace): Promise<LedgerCopy> {
   if (server === undefined) return openLedgerCopy(name, stateOptions(terminal));
   const { openSharedCopy } = await import("../../ledger/postgres/beside.ts");
   return openSharedCopy(serverOptions(terminal, server, ""));

@@ -4,7 +4,7 @@ import type { Runs, SignOfLife } from "../orders.ts";
 import { createHeld, createLedger } from "../sql/ledger.ts";
 import { stampBackup } from "../sql/stamp.ts";
 import type { SqliteStore } from "../sqlite/database.ts";
-import { createLedger as createSqliteLedger, type openLedgerCopy } from "../sqlite/sqlite.ts";
+import { createLedger as createSqliteLedger, type LedgerCopy, openEmptyLedger } from "../sqlite/sqlite.ts";
 import { openMemoryStore } from "../sqlite/store.ts";
 import { EarlierFormError } from "../stored.ts";
 import { byThisClock, createServerClock, measureClock } from "./clock.ts";
@@ -109,26 +109,22 @@ export async function openSharedReader(options: SharedOptions): Promise<Ledger |
 }
 
 /**
- * A copy of the state in memory, for whoever tries something out: what is written to it reaches nobody. `isKnown` says whether
- * there is one; else the copy is empty, and nothing is made.
+ * A copy of the state in memory, for whoever tries something out. Where there is none yet, none is made.
  *
  * @throws StateError
  */
-export async function openSharedCopy(options: SharedOptions): Promise<ReturnType<typeof openLedgerCopy>> {
+export async function openSharedCopy(options: SharedOptions): Promise<LedgerCopy> {
+  const { now, version } = options;
   const known = await withLook(options, async (look) => {
     const copied = createSqliteLedger(await copyOf(look, options));
-    if (!look.isAtHome) await copied.commit([{ kind: "declare-old", at: options.now() }]);
+    if (!look.isAtHome) await copied.commit([{ kind: "declare-old", at: now() }]);
     return copied;
   });
-  return { ledger: known ?? createSqliteLedger(emptyCopy(options)), isKnown: known !== undefined };
-}
-
-function emptyCopy({ now, version }: SharedOptions): SqliteStore {
-  return openMemoryStore({ now: now(), version });
+  return { ledger: known ?? openEmptyLedger({ now: now(), version }), isKnown: known !== undefined };
 }
 
 async function copyOf({ engine: { store, carry } }: Look, options: SharedOptions): Promise<SqliteStore> {
-  const copy = emptyCopy(options);
+  const copy = openMemoryStore({ now: options.now(), version: options.version });
   await carry(() => store.read(() => readTables(copy)));
   return copy;
 }

@@ -35,8 +35,24 @@ export function openLedgerReadOnly(file: string): Ledger | undefined {
   return store && createLedger(store);
 }
 
-/** The port over a copy of the state in memory; see `openStoreCopy`. */
-export function openLedgerCopy(file: string, options: StateOptions) {
+/** An empty state in memory, where there is none yet: no file is made. */
+export function openEmptyLedger(options: StateOptions): Ledger {
+  return createLedger(openMemoryStore(options));
+}
+
+/** A ledger of its own over the state as it is: what is written to it reaches nobody. */
+export interface LedgerCopy {
+  readonly ledger: Ledger;
+  /** Whether there is a state to copy; else the ledger is empty. */
+  readonly isKnown: boolean;
+}
+
+/**
+ * A copy of the state in memory, also of an older version's, made beside the process that writes it.
+ *
+ * @throws StateError when the file can't be read.
+ */
+export function openLedgerCopy(file: string, options: StateOptions): LedgerCopy {
   const { store, isKnown } = openStoreCopy(file, options);
   return { ledger: createLedger(store), isKnown };
 }

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { printStatus } from "../../../src/commands/look/status.ts";
@@ -38,6 +38,7 @@ describe("status", () => {
       database: null,
       projects: [{ lastRun: null, lagSeconds: null }, {}],
     });
+    expect(existsSync(":memory:")).toBe(false);
   });
 
   it("says of a project what a running daemon knows of it: that it is late, and what breaks its runs off", async () => {
