@@ -299,9 +299,11 @@ export function createServerStore(
     read: (work) => begun("read", work, (mine) => commit(mine, [])),
     lock: (names) =>
       answer(() => {
-        const locks = names().map((name) => `pg_advisory_xact_lock(hashtextextended(${literal(name)}, 39))`);
+        const texts = names().map(literal);
         // One after the other, as they stand.
-        if (locks.length > 0) session().waiting.push(`SELECT ${locks.join(", ")}`);
+        const each = `unnest(ARRAY[${texts.join()}]) AS name`;
+        if (texts.length > 0)
+          session().waiting.push(`SELECT pg_advisory_xact_lock(hashtextextended(name, 39)) FROM ${each}`);
       }),
     onRollback: (undo) => {
       if (current?.mode !== undefined) current.undos.push(undo);

@@ -35,6 +35,16 @@ describeLedger(
   false,
 );
 
+it("locks all that a commit names, however many there are", async () => {
+  await client.query(makeNew);
+  const ledger = await openShared(url);
+  const changes = Array.from({ length: 2000 }, (_, repository) => {
+    return { kind: "mark-repository", repository } as const;
+  });
+  await expect(ledger.commit(changes)).resolves.toBeUndefined();
+  ledger.close();
+});
+
 it("is told of many posts in no more messages than of few", async () => {
   await client.query(makeNew);
   const ledger = await openShared(url);
