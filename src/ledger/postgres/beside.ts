@@ -18,6 +18,13 @@ import { showPlace } from "./url.ts";
 /** What whoever only looks at a server has to know. */
 type LookOptions = Pick<SharedOptions, "url" | "host" | "now" | "monotonic">;
 
+/** What only looks at a server, and what it takes to do so. */
+interface Look {
+  readonly pool: Pool;
+  readonly engine: ReturnType<typeof engineOf>;
+  readonly isAtHome: boolean;
+}
+
 /** For whoever holds no lease and follows nothing. */
 function withoutLease(
   server: Pick<ServerOptions, "pool" | "at" | "place" | "known">,
@@ -44,10 +51,8 @@ async function withPool<T>(url: string, work: (pool: Pool, at: string) => Promis
   }
 }
 
-type Look = NonNullable<Awaited<ReturnType<typeof lookAt>>>;
-
 /** @returns undefined where there is no state. */
-async function lookAt(pool: Pool, at: string, options: LookOptions) {
+async function lookAt(pool: Pool, at: string, options: LookOptions): Promise<Look | undefined> {
   const head = await findHead(pool, at);
   if (head === undefined) return undefined;
   refuseNewer({ ...head }, at);

@@ -1,8 +1,14 @@
 import type { Change } from "../change.ts";
-import { createHeldMemory, isOfMemory } from "../held-memory.ts";
+import { createHeldMemory, type HeldMemory, isOfMemory } from "../held-memory.ts";
 import type { Ahead, Ledger } from "../ledger.ts";
 import type { Runs } from "../orders.ts";
-import { type AnyChange, type Changes, createNumbers, type Queries } from "./columns/numbers.ts";
+import {
+  type AnyChange,
+  type Changes,
+  createNumbers,
+  type Numbers,
+  type Queries,
+} from "./columns/numbers.ts";
 import { createAbsences } from "./issues/absences.ts";
 import { createImports } from "./issues/imports.ts";
 import { createIssueStore } from "./issues/issue-store.ts";
@@ -55,14 +61,20 @@ export interface Engine extends EngineUpkeep {
   };
 }
 
-/** What a process holds of a state, whichever run it is at work for: nothing yet. */
-export function createHeld(store: Store) {
-  const stamp: Stamp = { copiedAt: undefined, identity: "", pageKey: "" };
-  /** `learnt`: how many changes of the memory this process has made. */
-  return { memory: createHeldMemory(), stamp, numbers: createNumbers(store), learnt: 0 };
+/** What a process holds of a state, whichever run it is at work for. */
+interface Held {
+  readonly memory: HeldMemory;
+  stamp: Stamp;
+  readonly numbers: Numbers;
+  /** How many changes of the memory this process has made. */
+  learnt: number;
 }
 
-type Held = ReturnType<typeof createHeld>;
+/** Holds nothing yet. */
+export function createHeld(store: Store): Held {
+  const stamp = { copiedAt: undefined, identity: "", pageKey: "" };
+  return { memory: createHeldMemory(), stamp, numbers: createNumbers(store), learnt: 0 };
+}
 
 type Parts = Omit<Ahead, "memory" | "copiedAt">;
 

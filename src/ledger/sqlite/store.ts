@@ -104,12 +104,15 @@ export function openStoreReadOnly(
 }
 
 /**
- * A copy of the state in memory, to try out what would come, made beside the process that writes it; also of an older schema, brought
- * up to date there. `isKnown` says whether there is one; else the copy is empty.
+ * A copy of the state in memory, to try out what would come, made beside the process that writes it; also of an older schema,
+ * brought up to date there. An empty one where there is none yet.
  *
  * @throws StateError when the file can't be read.
  */
-export function openStoreCopy(file: string, options: StateOptions) {
+export function openStoreCopy(
+  file: string,
+  options: StateOptions,
+): { readonly store: SqliteStore; readonly isKnown: boolean } {
   const source = openStoreReadOnly(file, "any");
   return withStateFailure(file, () => {
     try {

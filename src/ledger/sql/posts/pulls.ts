@@ -146,7 +146,7 @@ interface KnownPost {
   hash?: string;
   missing: number;
   seenAt?: number;
-  /** The one that told what is stored of it. */
+  /** The page that told what is stored of it. */
   page: number;
 }
 
