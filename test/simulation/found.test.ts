@@ -88,6 +88,23 @@ describe("histories that broke a promise once", () => {
     expect(await play({}, [crash, { kind: "plan" }])).toEqual([]);
   });
 
+  it.each([16, 23, 48])(
+    "a first plan that did not arrive moves no post backwards, where a lower rule asks for the same by then (%i)",
+    async (seed) => {
+      const rules = [
+        { when: { milestone: "any" }, set: { status: "planned" } },
+        { when: { labels: ["in progress"] }, set: { status: "in_progress" } },
+        { when: { assigned: true }, set: { status: "planned" } },
+      ];
+      const issue = { ...scenario.settings.issue, milestone: "Backlog" };
+      const quirks = { hasLateLists: false, hasTies: false, acts: "names" } as const;
+      const settings = { ...scenario.settings, rules, issue };
+      const deletion: Step = { kind: "quirk", seed: 1 };
+      const steps: readonly Step[] = [{ ...run, seed, hasFaults: true }, deletion];
+      expect(await play({ settings, quirks, faultRate: 0.2 }, steps)).toEqual([]);
+    },
+  );
+
   it("the state is asked anew whether it is an old copy, also by a process that heard before that it is not", async () => {
     const { state, records } = createStage({ ...scenario }, states.fast, {});
     state.clear();

@@ -19,10 +19,12 @@ import { checkToolsAtRest } from "./checks-tools.ts";
 import { checkVotesAtRest } from "./checks-wishes.ts";
 import { isOutOfReach } from "./github-server.ts";
 import { isMovedSince } from "./invariants.ts";
+import { asTrue, countKnown } from "./known-issues.ts";
 import { hasHold } from "./orders.ts";
 import { resumeSome } from "./pauses.ts";
 import { homeOf, type Place, placesOf } from "./places.ts";
 import { startLife } from "./process.ts";
+import { readRules } from "./reading.ts";
 import { isConcerned, noPermission } from "./refusals.ts";
 import type { Stage } from "./stage.ts";
 import { isNamed } from "./state-acts.ts";
@@ -292,12 +294,13 @@ function checkLinked(stage: Stage, post: BoardPost, row: Row, waiting: readonly 
 
 /** Whether a write that did not arrive is taken for done: that the two sides differ explains nothing then. */
 function isForgotten(
-  { scenario, watch }: Stage,
+  stage: Stage,
   post: BoardPost,
   field: RuleField,
   wanted: FieldValue,
   waits: ReadonlySet<string>,
 ): boolean {
+  const { scenario, watch } = stage;
   const attempted = watch.attempted.get(`${post.id} ${field}`);
   const isWaiting = [...waits].some((kind) => kind !== "disagreement" && kind !== "did-not-stick");
   const isVisible = !scenario.board.hidden.includes(field) && post.values.isArchived !== true;
@@ -308,9 +311,27 @@ function isForgotten(
   if (field === "status" && scenario.board.refuses === wanted) return false;
   // A link that a person orders takes both sides as they are, and that such a write is not sent again.
   if (watch.links.isOrdered(post.id)) return false;
+  if (!watch.taken.has(`${post.id} ${field}`) && isAhead(stage, post, field, wanted)) return false;
   // A change by a person soon after our write is taken for a late listing first, and for theirs only then.
   const lookedAt = attempted.lookedAt - scenario.policy.waits.patchMs;
   return !isMovedSince(post.touched, lookedAt) && isSameValue(field, attempted.value, wanted);
+}
+
+/**
+ * Whether a post stands where a rule above the one that decides puts it: a first plan does not take it back from there. What was sent
+ * and did not arrive may have been asked for by a rule above that one, from which people have taken the issue since.
+ */
+function isAhead({ scenario, watch }: Stage, post: BoardPost, field: RuleField, wanted: FieldValue): boolean {
+  if (field !== "status" && field !== "roadmapColumn") return false;
+  const { rules, several } = scenario.settings;
+  const issues = watch.targets
+    .issuesOf(post.id)
+    .map((issue) => countKnown(asTrue(scenario, issue), scenario));
+  return rules.some(({ set }, index) => {
+    if (set[field] === undefined || !isSameValue(field, post.values[field], set[field])) return false;
+    const above = readRules(issues, { rules: rules.slice(0, index), several }).get(field);
+    return above?.kind !== "value" || !isSameValue(field, above.value, wanted);
+  });
 }
 
 /** A link goes along with its issue wherever the config looks. */
