@@ -63,6 +63,15 @@ const scenario: Scenario = {
   posts: 4,
 };
 
+/** Of an issue that people put into a milestone, and label, and of which they delete the milestone. */
+const rules = [
+  { when: { milestone: "any" }, set: { status: "planned" } },
+  { when: { labels: ["in progress"] }, set: { status: "in_progress" } },
+  { when: { assigned: true }, set: { status: "planned" } },
+];
+const quirks = { hasLateLists: false, hasTies: false, acts: "names" } as const;
+const deletion: Step = { kind: "quirk", seed: 1 };
+
 const run = { kind: "sync", seed: 1, hasFaults: false } as const satisfies Step;
 
 describe("histories that broke a promise once", () => {
@@ -91,19 +100,18 @@ describe("histories that broke a promise once", () => {
   it.each([16, 23, 48])(
     "a first plan that did not arrive moves no post backwards, where a lower rule asks for the same by then (%i)",
     async (seed) => {
-      const rules = [
-        { when: { milestone: "any" }, set: { status: "planned" } },
-        { when: { labels: ["in progress"] }, set: { status: "in_progress" } },
-        { when: { assigned: true }, set: { status: "planned" } },
-      ];
       const issue = { ...scenario.settings.issue, milestone: "Backlog" };
-      const quirks = { hasLateLists: false, hasTies: false, acts: "names" } as const;
       const settings = { ...scenario.settings, rules, issue };
-      const deletion: Step = { kind: "quirk", seed: 1 };
       const steps: readonly Step[] = [{ ...run, seed, hasFaults: true }, deletion];
       expect(await play({ settings, quirks, faultRate: 0.2 }, steps)).toEqual([]);
     },
   );
+
+  it("what people label is told, where a milestone that no run has seen on the issue is deleted after that", async () => {
+    const acts = [48, 1].map((seed): Step => ({ kind: "github", seed }));
+    const settings = { ...scenario.settings, rules };
+    expect(await play({ settings, quirks, posts: 1 }, [run, ...acts, deletion])).toEqual([]);
+  });
 
   it("the state is asked anew whether it is an old copy, also by a process that heard before that it is not", async () => {
     const { state, records } = createStage({ ...scenario }, states.fast, {});

@@ -252,8 +252,11 @@ export function createTargets(
           if (issuesOf(post).includes(issue)) follow(post, "people", true);
       },
       issueIsRobbed(issue) {
+        const isMoved = moved.has(issue) || movedBefore.has(issue);
+        // Of a milestone that the state never saw on it nobody can know: what people did beside that is a change like any other.
+        const isUnseen = isMoved && asKnown(issue)?.facts.milestone === null;
         // What people did to it before that may not have been seen, and come to what it comes to without the milestone.
-        followAll(issue, moved.has(issue) || movedBefore.has(issue) ? "config" : "us");
+        followAll(issue, isUnseen ? "people" : isMoved ? "config" : "us");
       },
       issueIsWritten: (written) => followAll(written.issue, "us", written),
       personOrders: relinkAll,
