@@ -5,8 +5,59 @@ import { countProject } from "./project-report.ts";
 import { readReport, type StoredError, type StoredReport } from "./stored-report.ts";
 import { count, type StateKind } from "./words.ts";
 
-/** How one project stands, by what the state knows of it alone. More than one thing may be true. */
-export type ProjectState = ReturnType<typeof judgeProject>;
+/**
+ * How one project stands, by what the state knows of it alone. More than one thing may be true: `kind` is the most urgent of
+ * them.
+ */
+export interface ProjectState {
+  readonly kind: StateKind;
+  readonly hasRun: boolean;
+  readonly failing: Failing | undefined;
+  readonly needed: Needed | undefined;
+  readonly later: Later | undefined;
+  /** Posts that differ from what their issues ask for and stay so until somebody changes a side. */
+  readonly differs: number;
+  /** Linked posts that the board no longer lists, or says that it does not know: nothing is written to them until they are listed again. */
+  readonly missing: number;
+  /** Posts that people have paused: nothing is written for them, and none of them needs a person. */
+  readonly paused: number;
+  /** The pause of the whole project, or of all. */
+  readonly pause: WholePause | undefined;
+  /** `writes` of the config, where it stops something: what differs because of it is counted nowhere. */
+  readonly writes: string | undefined;
+}
+
+/** What waits for a person. */
+interface Needed {
+  /** Held, parked or quarantined. A project that is held as a whole is one. */
+  readonly actions: number;
+  /** Voters who would be notified of what is held, as far as the board shows votes. */
+  readonly voters: number;
+  /** Whether there are more of whom the board shows nothing. */
+  readonly hasUnknown: boolean;
+}
+
+interface Failing {
+  /** What failed in the last run, by its codes; none where no run came at all. */
+  readonly codes: readonly string[];
+  /** When the last run without a failure ended, epoch ms; undefined where there was none. */
+  readonly since: number | undefined;
+  /** How often it is to run, where its daemon finds that it is late. */
+  readonly late: string | undefined;
+  /** Until when a side that is down asks for a pause, epoch ms; undefined where none names a time that lies ahead. */
+  readonly until: number | undefined;
+}
+
+interface Later {
+  /** Posts whose change follows by itself; 0 where nobody could look. */
+  readonly posts: number;
+  /** Posts that can't be decided yet: each run looks again. */
+  readonly undecided: number;
+  /** When the next post follows at the earliest, epoch ms; undefined where that is not known. */
+  readonly nextAt: number | undefined;
+  /** What put something off: a limit, the pace, the end of the run's time, a signal. */
+  readonly reasons: readonly string[];
+}
 
 /** What is asked of a project beside its state. */
 export interface Moment {
@@ -56,9 +107,8 @@ export interface Known extends Moment {
 }
 
 /** How a project stands; a pure function of what is known. */
-export function judgeProject(known: Known) {
+export function judgeProject(known: Known): ProjectState {
   const { counts, report, pause } = known;
-  /** `writes` of the config, where it stops something: what differs because of it is counted nowhere. */
   const writes = report?.writes;
   const failing = judgeFailing(known);
   const needed = judgeNeeded(counts, report?.hold !== undefined);
@@ -71,33 +121,26 @@ export function judgeProject(known: Known) {
     later !== undefined && "later",
     isDifferent && "differs",
   ];
-  /** The most urgent. */
   const kind = kinds.find((one) => one !== false) ?? "in-sync";
   const hasRun = report !== undefined;
   return { kind, hasRun, failing, needed, later, differs, missing, paused, pause, writes };
 }
 
-/** What waits for a person. A project may be held as a whole without a word on any of its posts. */
-function judgeNeeded(counts: RowCounts | undefined, isHeld: boolean) {
+/** A project may be held as a whole without a word on any of its posts. */
+function judgeNeeded(counts: RowCounts | undefined, isHeld: boolean): Needed | undefined {
   const { approvable = 0, parked = 0, quarantined = 0, voters = 0, unknownVotes = 0 } = counts ?? {};
-  /** Held, parked or quarantined. A project that is held as a whole is one. */
   const actions = Math.max(approvable, Number(isHeld)) + parked + quarantined;
-  /** `voters` would be notified of what is held, as far as the board shows votes; whether there are more. */
-  const hasUnknown = unknownVotes > 0;
-  return actions === 0 ? undefined : { actions, voters, hasUnknown };
+  return actions === 0 ? undefined : { actions, voters, hasUnknown: unknownVotes > 0 };
 }
 
-function judgeFailing({ report, parked, lastSuccessAt, late, broken, now }: Known) {
+function judgeFailing({ report, parked, lastSuccessAt, late, broken, now }: Known): Failing | undefined {
   const errors = report?.errors.filter((error) => !isSettled(error, parked)) ?? [];
   if (errors.length === 0 && late === undefined && broken === undefined) return undefined;
   const until = Math.max(...endsOf(errors));
   return {
-    /** What failed in the last run, by its codes; none where no run came at all. */
     codes: [...new Set(errors.map(({ code }) => code)), ...(broken === undefined ? [] : [broken])],
-    /** When the last run without a failure ended, epoch ms; undefined where there was none. */
     since: lastSuccessAt,
     late,
-    /** Until when a side that is down asks for a pause, epoch ms; undefined where none names a time that lies ahead. */
     until: until > now ? until : undefined,
   };
 }
@@ -118,14 +161,12 @@ export function isParked(
   return parked.some((one) => one.post === post && one.code === code);
 }
 
-/** `posts` follow by themselves, `undecided` ones can't be decided yet; why (a limit, the pace, a signal), and the first of them when. */
-function judgeLater({ counts, report, nextRunAt, now }: Known) {
+function judgeLater({ counts, report, nextRunAt, now }: Known): Later | undefined {
   const { waiting: posts = 0, undecided = 0 } = counts ?? {};
   const reasons = report?.putOff ?? [];
   if (report === undefined) return { posts: 0, undecided: 0, nextAt: nextRunAt, reasons: [] };
   if (posts + undecided === 0 && reasons.length === 0) return undefined;
   const coming = [...endsOf(reasons), counts?.nextAt ?? 0].filter((at) => at > now);
-  /** Epoch ms; undefined where that is not known. */
   const nextAt = coming.length > 0 ? Math.min(...coming) : nextRunAt;
   return { posts, undecided, nextAt, reasons: reasons.map(({ message }) => message) };
 }
@@ -136,7 +177,6 @@ export function endsOf(pauses: readonly { readonly until?: string | undefined }[
 }
 
 type ShowTime = (at: number) => string;
-type Part<Name extends keyof ProjectState> = NonNullable<ProjectState[Name]>;
 
 /**
  * The one sentence about a project, without its capital and its full stop: the most urgent first, and what else is true after
@@ -167,13 +207,13 @@ function describePause({ of, since }: WholePause, showTime: ShowTime): string {
   return `${what} since ${showTime(since)}: nothing is written to either side`;
 }
 
-function describeNeeded({ actions, voters, hasUnknown }: Part<"needed">): string {
+function describeNeeded({ actions, voters, hasUnknown }: Needed): string {
   const what = count(actions, "action");
   if (voters === 0) return `needs you (${what}${hasUnknown ? ", voters not known" : ""})`;
   return `needs you (${what}, ${hasUnknown ? "at least " : ""}${count(voters, "voter")})`;
 }
 
-function describeFailing({ codes, since, late, until }: Part<"failing">, showTime: ShowTime): string {
+function describeFailing({ codes, since, late, until }: Failing, showTime: ShowTime): string {
   const what = codes.length > 0 ? ` (${codes.join(", ")})` : "";
   const when = since === undefined ? "no good run yet" : `the last good run was at ${showTime(since)}`;
   const end = until === undefined ? "" : `, and a pause is asked for until ${showTime(until)}`;
@@ -181,7 +221,7 @@ function describeFailing({ codes, since, late, until }: Part<"failing">, showTim
   return `failing${what}: ${when}${due}${end}`;
 }
 
-function describeLater({ posts, undecided, nextAt, reasons }: Part<"later">, showTime: ShowTime): string {
+function describeLater({ posts, undecided, nextAt, reasons }: Later, showTime: ShowTime): string {
   const why = reasons.join("; ");
   const parts = [
     posts > 0 && `${count(posts, "post")} ${posts === 1 ? "follows" : "follow"} later`,

@@ -47,7 +47,15 @@ export function nameTitled({ post, title }: Pick<WaitingRow, "title"> & { readon
 }
 
 /** Lines that are alike: the same kind, reason and change. */
-export type Alike<Line extends Waiting> = ReturnType<typeof toAlike<Line>>;
+export interface Alike<Line> {
+  /** All of them. */
+  readonly lines: readonly Line[];
+  /** What is shown by itself: each of them, or examples of a large group. */
+  readonly shown: readonly Line[];
+  readonly isGroup: boolean;
+  /** How many voters all of them would notify; '' where none would. */
+  readonly notified: string;
+}
 
 /** Most voters first, and posts as a person counts them: p2 before p12. */
 export function byVoters(one: Notifying, other: Notifying): number {
@@ -78,17 +86,15 @@ export function groupWaiting<Line extends Waiting>(
   });
 }
 
-function toAlike<Line extends Waiting>(found: readonly Line[], isGroup: boolean) {
+function toAlike<Line extends Waiting>(found: readonly Line[], isGroup: boolean): Alike<Line> {
   const lines = found.toSorted((one, other) =>
     byVoters({ ...one.planned, post: one.post }, { ...other.planned, post: other.post }),
   );
   const notifies = lines.flatMap(({ planned }) => (planned == null ? [] : [planned.notifies]));
   const isOne = new Set(lines.map(({ message }) => message)).size === 1;
-  /** By itself: each of them, or examples of a large group. */
-  const shown: readonly Line[] = isGroup
+  const shown = isGroup
     ? lines.slice(0, examplesOfGroup).map((line) => (isOne ? line : { ...line, message: withoutOwn(line) }))
     : lines;
-  /** `notified`: how many voters all of them would notify; '' where none would. */
   return { lines, shown, isGroup, notified: describeNotified(countVoters(notifies)) };
 }
 
