@@ -5,7 +5,24 @@ import type { PostField, ProjectId } from "../model/post.ts";
 import type { ReadBounds } from "../model/surroundings.ts";
 
 /** What the list of a project shows, without its posts. */
-export type ShownList = Awaited<ReturnType<typeof lookAtList>>;
+export interface ShownList {
+  /** Posts on each page, in their order. */
+  readonly pages: readonly number[];
+  readonly seen: ReadonlySet<PostField>;
+  /** How many posts have each status. */
+  readonly statuses: ReadonlyMap<string, number>;
+  /** The most common first. */
+  readonly categories: readonly ShownCategory[];
+  /** undefined where no page could be read. */
+  readonly shape: ListShape | undefined;
+  readonly asked: AskedPaging | undefined;
+  /** Records that could not be used, as sentences. */
+  readonly unusable: readonly string[];
+  /** undefined where the list was not read to its end. */
+  readonly end: ListEnd | undefined;
+  /** What broke the listing off; what came before counts all the same. */
+  readonly fault: RemoteError | undefined;
+}
 
 /** A category that posts show. */
 export interface ShownCategory {
@@ -21,21 +38,15 @@ export async function lookAtList(
   project: ProjectId,
   bounds: ReadBounds,
   most = Number.POSITIVE_INFINITY,
-) {
+): Promise<ShownList> {
   const seen = new Set<PostField>();
-  /** How many posts have each. */
   const statuses = new Map<string, number>();
   const found = new Map<string, ShownCategory>();
-  /** Posts on each, in their order. */
   const pages: number[] = [];
-  /** Records that could not be used, as sentences. */
   const unusable: string[] = [];
-  /** undefined where no page could be read. */
   let shape: ListShape | undefined;
   let asked: AskedPaging | undefined;
-  /** undefined where the list was not read to its end. */
   let end: ListEnd | undefined;
-  /** What broke the listing off; what came before counts all the same. */
   let fault: RemoteError | undefined;
   try {
     for await (const page of board.listPosts(project, bounds)) {
@@ -60,8 +71,7 @@ export async function lookAtList(
     if (!(error instanceof RemoteError)) throw error;
     fault = error;
   }
-  /** The most common first. */
-  const categories: readonly ShownCategory[] = [...found.values()].toSorted(
+  const categories = [...found.values()].toSorted(
     (one, other) => other.posts - one.posts || (one.id < other.id ? -1 : 1),
   );
   return { pages, seen, statuses, categories, shape, asked, unusable, end, fault };

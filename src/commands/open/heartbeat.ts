@@ -12,15 +12,24 @@ import { monotonic, systemClock } from "./clock.ts";
 const maxAgeMs = minuteMs;
 
 /** The last sign of life of a daemon on this state. */
-export type Heartbeat = NonNullable<ReturnType<typeof judgeSign>>;
+export interface Heartbeat {
+  /** Epoch ms. */
+  readonly at: number;
+  readonly ageMs: number;
+  readonly isAlive: boolean;
+  /** It was stopped, and said so. */
+  readonly hasEnded: boolean;
+  /** Of its HTTP; undefined where it serves none. */
+  readonly address: string | undefined;
+}
 
 /** Reads the last sign of life; undefined when no daemon has ever run on this state. */
 export async function readHeartbeat(ledger: Ledger): Promise<Heartbeat | undefined> {
   return judgeSign(await ledger.runs.heartbeat());
 }
 
-/** What a sign of life says now: when it was (epoch ms), and whether its daemon was stopped, and said so. */
-export function judgeSign(found: SignOfLife | undefined) {
+/** What a sign of life says now. */
+export function judgeSign(found: SignOfLife | undefined): Heartbeat | undefined {
   if (found === undefined) return undefined;
   const { at, isLast: hasEnded = false, address } = found;
   // One that lies ahead was written before the clock was set back, and tells as little as an old one.

@@ -6,11 +6,15 @@ import { oneLine, paint, printLine } from "../print/text.ts";
 import { judgeSign } from "./heartbeat.ts";
 import { printWhole } from "./state.ts";
 
-/** A daemon at work by another config than the file holds now, and when it read that one, as `--json` prints it. */
-export type OtherConfig = Awaited<ReturnType<typeof findOtherConfigs>>[number];
+/** A daemon at work by another config than the file holds now, as `--json` prints it. */
+export interface OtherConfig {
+  readonly who: string;
+  /** When it read the one that it works by, ISO 8601. */
+  readonly readAt: string;
+}
 
 /** The daemons at work that have not read the config as it is now: whatever changed in it since does not count for them yet. */
-export async function findOtherConfigs(config: Config, ledger: Ledger) {
+export async function findOtherConfigs(config: Config, ledger: Ledger): Promise<readonly OtherConfig[]> {
   const sign = await ledger.runs.heartbeat();
   const replicas = await ledger.runs.replicas();
   const single = sign !== undefined && judgeSign(sign)?.isAlive === true ? [sign] : [];

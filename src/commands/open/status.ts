@@ -32,7 +32,8 @@ export type WaitingLine = ReturnType<typeof readWaiting>;
 /**
  * What the state says; `config/docs/reference/json.md` promises these fields. Times are ISO 8601.
  *
- * @param state - its name; @param isKnown - whether there is one: else the ledger is empty.
+ * @param state - its name.
+ * @param isKnown - whether there is one: else the ledger is empty.
  */
 export async function readStatus(config: Config, state: string, ledger: Ledger, isKnown: boolean) {
   const beat = await readHeartbeat(ledger);

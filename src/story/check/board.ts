@@ -10,7 +10,7 @@ import { sum } from "../../select.ts";
 import type { SyncProject } from "../../sync/ground/world.ts";
 import { meansAnother, requireProject } from "../../sync/read/identify.ts";
 import { count } from "../../sync/tell/words.ts";
-import { lookAtList, type ShownCategory, showCategory } from "../posts.ts";
+import { lookAtList, type ShownCategory, type ShownList, showCategory } from "../posts.ts";
 import type { Checking } from "./findings.ts";
 
 /** Whether the key is accepted; returns what it sees. */
@@ -24,10 +24,18 @@ export async function checkBoard({ say, board, bounds }: Checking): Promise<read
 }
 
 /** What the posts of a project show. */
-export type ShownPosts = Awaited<ReturnType<typeof readPosts>>;
+export interface ShownPosts extends Pick<ShownList, "seen" | "statuses" | "categories"> {
+  readonly project: SyncProject;
+  readonly id: BoardProject["id"];
+  readonly posts: number;
+}
 
 /** Reads the whole list, and says what it is like. */
-export async function readPosts(checking: Checking, project: SyncProject, listed: readonly BoardProject[]) {
+export async function readPosts(
+  checking: Checking,
+  project: SyncProject,
+  listed: readonly BoardProject[],
+): Promise<ShownPosts> {
   const { say, board, bounds, known } = checking;
   const found = requireProject(listed, project.key);
   const before = known?.project(project.key);

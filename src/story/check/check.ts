@@ -8,10 +8,18 @@ import { impossibleRules, shadowedRules } from "../../plan/rules/useless.ts";
 import { repositoryNames, type SyncProject, type World } from "../../sync/ground/world.ts";
 import { foundProjects } from "../../sync/orders/foresight.ts";
 import { describeTokenEnd } from "../../sync/tell/stored-report.ts";
+import type { ShownCategory } from "../posts.ts";
 import { addCategories, checkBoard, checkPosts, readPosts, type ShownPosts } from "./board.ts";
 import { type Checking, type Finding, type Looked, type Suggest, startChecking } from "./findings.ts";
 import { type CheckedTools, checkTools } from "./tools.ts";
 import { checkFields, checkRepository } from "./tracker.ts";
+
+/** What `check` has found. */
+export interface Checked {
+  readonly findings: readonly Finding[];
+  /** The categories that posts of each project show. */
+  readonly categories: readonly (ShownCategory & { readonly project: string })[];
+}
 
 /** Looks at everything that the config promises, writes nothing, and goes on past what is wrong. */
 export async function checkAll(
@@ -19,7 +27,7 @@ export async function checkAll(
   world: Looked & Pick<World, "clock"> & { readonly mcp?: CheckedTools | undefined },
   bounds: ReadBounds,
   suggest: Suggest,
-) {
+): Promise<Checked> {
   const findings: Finding[] = [];
   const checking = startChecking(findings, "board", world, bounds, suggest);
   const listed = await checking.look(checkBoard);
@@ -50,7 +58,6 @@ export async function checkAll(
     }
     checkRules(own, project.settings);
   }
-  /** That posts of each project show. */
   const categories = shown.flatMap((posts) =>
     posts.categories.map((category) => ({ project: posts.project.key, ...category })),
   );

@@ -71,7 +71,7 @@ export async function findAll(world: World, survey: Survey) {
         return { issue: name(issue), post, author, linked: ((await rowOf(post))?.links.length ?? 0) > 0 };
       },
     ),
-    /** Issues of ours whose text others have changed: the mark may be theirs. */
+    /** Issues of ours whose text others have changed: the mark may be theirs. `editors`: null for a deleted account. */
     edited: ours
       .filter(({ editors }) => editors === "unknown" || editors.length > 0)
       .map(({ issue, post, editors }) => ({ issue: name(issue), post, editors })),
