@@ -98,10 +98,26 @@ export function refusePlan(
   });
 }
 
-const text = z.string();
-const fields = z.looseObject({}).or(z.array(z.unknown()));
-const lines = z.array(z.looseObject({ fields }));
-const actions = z.array(z.looseObject({ kind: text, post: text, signature: text, lines }));
-const projects = z.array(z.looseObject({ project: text, id: text, repo: text, settings: text, actions }));
-const origin = { program: text, madeAt: text, board: text, state: text.nullable() };
-const planShape = z.looseObject({ ...origin, print: text.optional(), projects });
+const actionShape = z.looseObject({
+  kind: z.string(),
+  post: z.string(),
+  signature: z.string(),
+  lines: z.array(z.looseObject({ fields: z.looseObject({}).or(z.array(z.unknown())) })),
+});
+
+const planShape = z.looseObject({
+  program: z.string(),
+  madeAt: z.string(),
+  board: z.string(),
+  state: z.string().nullable(),
+  print: z.string().optional(),
+  projects: z.array(
+    z.looseObject({
+      project: z.string(),
+      id: z.string(),
+      repo: z.string(),
+      settings: z.string(),
+      actions: z.array(actionShape),
+    }),
+  ),
+});

@@ -94,11 +94,11 @@ const waysOfWhole: Readonly<Partial<Record<OrderKind, WayOfWhole>>> = {
     const done = `${name} ${are(whole)} paused: nothing is written`;
     return { ...seen, question: `Stop all writes for ${name}?`, button: "Stop all writes", done };
   },
-  resume: (...on) => resumeWhole("resume", ...on),
-  "resume-discard": (...on) => resumeWhole("resume-discard", ...on),
+  resume: (sight, whole, name) => resumeWhole(sight, whole, name, "resume"),
+  "resume-discard": (sight, whole, name) => resumeWhole(sight, whole, name, "resume-discard"),
 };
 
-async function resumeWhole(way: Resuming, ...[sight, whole, name]: Parameters<WayOfWhole>): Answer {
+async function resumeWhole(sight: Sight, whole: Whole, name: string, way: Resuming): Answer {
   const seen = await foreseeResumeWhole(sight, whole, way === "resume-discard");
   if ("nothing" in seen) return seen;
   if (seen.isResuming) return { nothing: already };
