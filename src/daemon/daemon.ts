@@ -74,6 +74,16 @@ export interface People {
 /** A daemon that is to run, or runs. */
 export type Daemon = ReturnType<typeof createDaemon>;
 
+/** When a project is to run. */
+export interface TimetableLine extends Pick<DaemonProject, "key" | "schedule"> {
+  /** Its last times that came since the daemon was started, by the monotonic clock, oldest first; three at most. */
+  readonly times: readonly number[];
+  /** When a run of it ended last in which nothing failed, by that clock. */
+  readonly succeededAt: number | undefined;
+  /** What ended its last run with an error, so that the state knows nothing of it; undefined where that came to its end. */
+  readonly broken: unknown;
+}
+
 /** Makes a daemon; nothing happens before `run`. */
 export function createDaemon(options: DaemonOptions) {
   const { clock, monotonic, timekeeper, log, signal } = options;
@@ -210,17 +220,14 @@ export function createDaemon(options: DaemonOptions) {
       for (const start of starts) void startLater(start);
     },
     /** The projects with their times. */
-    timetable: (): readonly Readonly<TimedProject>[] => [...turns.values()],
+    timetable: (): readonly TimetableLine[] => [...turns.values()],
   };
 }
 
 /** A project in its turn. */
-interface TimedProject extends Pick<DaemonProject, "key" | "schedule"> {
-  /** Its last times that came since the daemon was started, by the monotonic clock, oldest first; three at most. */
+interface TimedProject extends TimetableLine {
   readonly times: number[];
-  /** When a run of it ended last in which nothing failed, by that clock. */
   succeededAt: number | undefined;
-  /** What ended its last run with an error, so that the state knows nothing of it; undefined where that came to its end. */
   broken: unknown;
 }
 
