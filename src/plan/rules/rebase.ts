@@ -93,14 +93,15 @@ function rebaseField(
   return isRuled(field, context) ? laid : { ...laid, ruled: undefined };
 }
 
-/** A field that the old rules did not name. If it has no base, it is decided like any other. */
+/** A field that the old rules did not name, or that could not be decided by them yet: its first plan is still to come where they ask for the same. */
 function firstBase(
   { post, missing }: Row,
   field: RuleField,
   { from = noTarget, to }: RuleChange,
   context: RebaseContext,
 ): FieldBase | undefined {
-  if (!isRuled(field, context) || from.kind !== "none") return undefined;
+  if (!isRuled(field, context)) return undefined;
+  if (from.kind !== "none" && (to === undefined || isSameTarget(field, from, to))) return undefined;
   const shown = missing > 0 ? undefined : readField(post, field, context.seen);
   const base = { post: shown, foreign: shown, written: undefined, pending: undefined };
   const ruled = { from, since: context.now };

@@ -162,12 +162,14 @@ describe("rules that change", () => {
     });
   });
 
-  it("leave a field alone that they named before and of which nothing was ever known", () => {
+  it("hold what they ask for of a field that could not be decided before, but where they ask for the same", () => {
     const row = makeRow(
-      { status: "open", onRoadmap: true },
+      { status: "open", onRoadmap: true, votes: 4 },
       { links: [makeLink(done)], base: { onRoadmap: makeBase(noTarget, true) } },
     );
-    expect(rebase(row, { rules: renamed })).toEqual({});
+    expect(rebase(row, { rules: [{ when: { state: "closed" }, set: { status: "completed" } }] })).toEqual({});
+    const { actions } = plan(replaceRules(row, { rules: renamed }), { rules: renamed });
+    expect(actions).toMatchObject([{ writes: [{ value: "shipped" }], hold: { cause: "rules-changed" } }]);
   });
 
   it("that name a field of a missing post ask for it without having seen it", () => {
