@@ -100,7 +100,6 @@ function firstBase(
   { from = noTarget, to }: RuleChange,
   context: RebaseContext,
 ): FieldBase | undefined {
-  if (!isRuled(field, context)) return undefined;
   if (from.kind !== "none" && (to === undefined || isSameTarget(field, from, to))) return undefined;
   const shown = missing > 0 ? undefined : readField(post, field, context.seen);
   const base = { post: shown, foreign: shown, written: undefined, pending: undefined };
