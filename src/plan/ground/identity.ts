@@ -87,9 +87,18 @@ function withoutOrder(action: Action, settings: Settings): Action {
 }
 
 function timesSeen(action: Action): readonly string[] {
-  if ("changes" in action) return action.changes.map(({ seenAt }) => seenAt);
-  if ("comments" in action) return action.comments.map(({ seenAt }) => seenAt);
-  return "seenAt" in action ? [action.seenAt] : [];
+  switch (action.kind) {
+    case "update-issue":
+      return [action.seenAt];
+    case "change-issue":
+      return action.changes.map(({ seenAt }) => seenAt);
+    case "comment-issue":
+      return action.comments.map(({ seenAt }) => seenAt);
+    case "create-issue":
+    case "create-post":
+    case "patch-post":
+      return [];
+  }
 }
 
 /**

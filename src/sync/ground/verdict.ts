@@ -185,18 +185,18 @@ export interface PartOutcome {
 
 /** What is told of a whole of which two parts came out so: what was not done counts more than what was. */
 export function worse(one: Outcome, other: Outcome): Outcome {
-  return byWeight.indexOf(other.kind) > byWeight.indexOf(one.kind) ? other : one;
+  return weights[other.kind] > weights[one.kind] ? other : one;
 }
 
-const byWeight: readonly Outcome["kind"][] = [
-  "done",
-  "unneeded",
-  "wait",
-  "hold",
-  "pause",
-  "refuse",
-  "failed",
-];
+const weights: Readonly<Record<Outcome["kind"], number>> = {
+  done: 0,
+  unneeded: 1,
+  wait: 2,
+  hold: 3,
+  pause: 4,
+  refuse: 5,
+  failed: 6,
+};
 
 /** Why an action is held that the setting `writes` doesn't allow. */
 export function writesHold({ writes }: Pick<Settings, "writes">): Reason {

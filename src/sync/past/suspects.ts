@@ -53,19 +53,29 @@ async function whoWeWere(cycle: PulledCycle, openedSince: number): Promise<Looki
   return (author) => logins.some((login) => isSameLogin(author, login));
 }
 
-/** What the list of all that was opened since (epoch ms) tells. */
-async function readOpened(cycle: PulledCycle, looking: Looking, since: number) {
-  const { tracker, clock, policy } = cycle.world;
+/** What the list of all that was opened since has told. */
+interface Listed {
+  readonly suspects: readonly string[];
+  readonly shown: ReadonlySet<number>;
+  /** Rows that can't be read there, and may be ours. */
+  readonly odd: ReadonlySet<number>;
+  /** The highest number that was given before. */
+  readonly older: number;
+  /** How far back the list goes, epoch ms. */
+  readonly reach: number;
   /** What is older must be listed, epoch ms. */
+  readonly listedBy: number;
+}
+
+/** @param since - epoch ms. */
+async function readOpened(cycle: PulledCycle, looking: Looking, since: number): Promise<Listed> {
+  const { tracker, clock, policy } = cycle.world;
   const listedBy = clock.now() - policy.waits.createMs;
   const query = { kind: "by", author: undefined, createdSince: new Date(since).toISOString() } as const;
   const shown = new Set<number>();
-  /** Rows that can't be read there, and may be ours. */
   const odd = new Set<number>();
   const suspects: string[] = [];
-  /** The highest number that was given before. */
   let older = 0;
-  /** How far back the list goes, epoch ms. */
   let reach = 0;
   for await (const page of tracker.listIssues(looking.repository, query, cycle.run.bounds)) {
     await storePage(cycle, page);
@@ -88,7 +98,7 @@ async function readOpened(cycle: PulledCycle, looking: Looking, since: number) {
 async function askForUnlisted(
   cycle: PulledCycle,
   looking: Looking,
-  { shown, odd, older, reach, listedBy }: Awaited<ReturnType<typeof readOpened>>,
+  { shown, odd, older, reach, listedBy }: Listed,
 ): Promise<Lost> {
   const { tracker, ledger } = cycle.world;
   const { id: repositoryId } = looking.repository;

@@ -111,13 +111,20 @@ export async function readRecent({ world, run }: PulledCycle, { budget }: Lane, 
 }
 
 /** A project's part of the hour, and what it has written in the last one. */
-export type OwnPart = NonNullable<Awaited<ReturnType<typeof ownPart>>>;
+export interface OwnPart {
+  readonly limits: PaceLimits;
+  readonly recent: ReturnType<typeof timesOf>;
+}
 
 /**
  * The project's own part of the hour: while others wait, each has an equal one, so that five posts do not wait for five thousand.
  * undefined where nobody else waits; and what a person has ordered waits for nobody.
  */
-export async function ownPart({ world, run, course, memory }: PulledCycle, { budget }: Lane, now: number) {
+export async function ownPart(
+  { world, run, course, memory }: PulledCycle,
+  { budget }: Lane,
+  now: number,
+): Promise<OwnPart | undefined> {
   const { ledger, policy } = world;
   if (!isRoutine(run) && !isPreview(run)) return undefined;
   const named = policy.projectKeys.map((key) => ledger.memory.project(key)?.id);

@@ -182,14 +182,13 @@ async function whyNotNow(cycle: PulledCycle, wanted: Judged, asked: Asked): Prom
   const { action } = asked;
   // `send` asks once more. Here nothing waits for the pace yet.
   const pause = pauseOf(asked.row);
-  const isHeard = isNotifying(action);
   if (pause !== undefined) return { kind: "pause", ...pause };
   const closed = await putOffWhereClosed(cycle, lanesOf(cycle.world, action));
   if (closed !== undefined) return closed;
   const hold = "hold" in action ? action.hold : undefined;
   if (hold !== undefined && wanted.hold === undefined)
     return waitForTurn("a person has to let it go, and nobody could see that yet");
-  if (isHeard && !wanted.isNotifying)
+  if (isNotifying(action) && !wanted.isNotifying)
     return waitForTurn("voters would be notified of it now, and the guard has not counted that yet");
   const { post, kind } = action;
   if (
