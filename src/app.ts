@@ -65,7 +65,8 @@ export function connectSides(config: Config, secrets: Credentials, machine: Mach
     board: connectBoard(config.board, secrets.boardApiKey, guarded),
     tracker: kindOf(config.tracker).connect(github, {
       ...serverOptions(config.tracker, guarded),
-      ...{ repositories: namedRepositories(config), conceal },
+      repositories: namedRepositories(config),
+      conceal,
     }),
     tools: config.board.mcp && connectTools(config.board, secrets.boardApiKey, guarded),
   };
@@ -102,7 +103,13 @@ export function connectTools(
 ): BoardTools & ToolDirectory & Traffic {
   const { clock, random, log, version, redact } = machine;
   return createMcpTools({
-    ...{ key, version, retries, clock, random, log, redact },
+    key,
+    version,
+    retries,
+    clock,
+    random,
+    log,
+    redact,
     url: mcp?.url ?? new URL("/api/mcp", url).href,
     sender: senderOf(machine, timeout, mostToolBytes),
     tools: mcp?.tools ?? {},

@@ -95,8 +95,13 @@ export async function startDemoBoard({ projects, key, now, port }: DemoBoardOpti
     return refuseFields(fields) ?? { status: 200, body: showPost(change(project, post, fields)) };
   };
   const show = ({ id, slug, name }: DemoProject) => ({
-    ...{ id, slug, name },
-    ...{ description: "", primaryColor: "#336699", createdAt: time(), updatedAt: time() },
+    id,
+    slug,
+    name,
+    description: "",
+    primaryColor: "#336699",
+    createdAt: time(),
+    updatedAt: time(),
   });
 
   const { origin, close } = await serve({ now, port, answer });

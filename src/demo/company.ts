@@ -62,12 +62,20 @@ const apiPosts: readonly PostStart[] = [
 /** Both products. */
 export const products: readonly Product[] = [
   {
-    ...{ id: "prj_app", slug: project, name: "Acme App" },
-    ...{ repository, labels: ["feedback", "in progress"], posts: posts.map(dress) },
+    id: "prj_app",
+    slug: project,
+    name: "Acme App",
+    repository,
+    labels: ["feedback", "in progress"],
+    posts: posts.map(dress),
   },
   {
-    ...{ id: "prj_api", slug: "acme-api", name: "Acme API" },
-    ...{ repository: "acme/api", labels: ["feedback"], posts: apiPosts.map(dress) },
+    id: "prj_api",
+    slug: "acme-api",
+    name: "Acme API",
+    repository: "acme/api",
+    labels: ["feedback"],
+    posts: apiPosts.map(dress),
   },
 ];
 

@@ -122,9 +122,20 @@ function createIssue(call: DemoCall): DemoAnswer {
   if (refusal !== undefined) return refusal;
   const now = state.now();
   const start: DemoIssue = {
-    ...{ id: state.nextId(), number: repository.issues.size + 1, author: state.login, title: "", body: null },
-    ...{ state: "open", stateReason: null, labels: [], assignees: [], comments: [] },
-    ...{ createdAt: now, updatedAt: now, closedAt: null, closedBy: null },
+    id: state.nextId(),
+    number: repository.issues.size + 1,
+    author: state.login,
+    title: "",
+    body: null,
+    state: "open",
+    stateReason: null,
+    labels: [],
+    assignees: [],
+    comments: [],
+    createdAt: now,
+    updatedAt: now,
+    closedAt: null,
+    closedBy: null,
   };
   // An issue begins open, whatever is asked for.
   const { state: _, ...fields } = editedFields(call);

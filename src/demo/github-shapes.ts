@@ -5,7 +5,9 @@ import type { DemoIssue, DemoRelease, DemoRepository, DemoState } from "./github
 export function showRepository({ id, name }: DemoRepository) {
   return {
     ...{ id, node_id: `R_${id}`, name: name.split("/")[1], full_name: name, private: true },
-    ...{ has_issues: true, archived: false, permissions: { push: true, pull: true } },
+    has_issues: true,
+    archived: false,
+    permissions: { push: true, pull: true },
   };
 }
 
@@ -14,7 +16,11 @@ export function showIssue(state: DemoState, repository: DemoRepository, issue: D
   const { id, number, title, body, author, assignees, closedAt, closedBy } = issue;
   return {
     ...{ id, node_id: nodeId(issue), number, url: `${base}/issues/${number}`, repository_url: base },
-    ...{ title, body, user: showUser(author), state: issue.state, state_reason: issue.stateReason },
+    title,
+    body,
+    user: showUser(author),
+    state: issue.state,
+    state_reason: issue.stateReason,
     author_association: state.people.includes(author) ? "MEMBER" : "NONE",
     labels: showLabels(repository, issue.labels),
     ...{
@@ -23,7 +29,8 @@ export function showIssue(state: DemoState, repository: DemoRepository, issue: D
       locked: false,
       comments: issue.comments.length,
     },
-    ...{ created_at: timestamp(issue.createdAt), updated_at: timestamp(issue.updatedAt) },
+    created_at: timestamp(issue.createdAt),
+    updated_at: timestamp(issue.updatedAt),
     closed_at: closedAt === null ? null : timestamp(closedAt),
     closed_by: closedBy === null ? null : showUser(closedBy),
   };
@@ -44,8 +51,15 @@ export function showComment({ id, author, body, createdAt }: DemoIssue["comments
 export function showRelease({ id, tag, name, body, url, at }: DemoRelease) {
   const time = timestamp(at);
   return {
-    ...{ id, tag_name: tag, name, body, html_url: url, draft: false, prerelease: false },
-    ...{ created_at: time, published_at: time },
+    id,
+    tag_name: tag,
+    name,
+    body,
+    html_url: url,
+    draft: false,
+    prerelease: false,
+    created_at: time,
+    published_at: time,
   };
 }
 
@@ -67,13 +81,23 @@ export function showNode(repository: DemoRepository, issue: DemoIssue) {
   const labels = showLabels(repository, issue.labels).map(({ node_id: id, name }) => ({ id, name }));
   const assignees = issue.assignees.map((login) => ({ login }));
   return {
-    ...{ __typename: "Issue", id: nodeId(issue), number: issue.number, state: issue.state.toUpperCase() },
-    ...{ stateReason: issue.stateReason?.toUpperCase() ?? null, locked: false, milestone: null, type: null },
-    ...{ createdAt: timestamp(issue.createdAt), updatedAt: timestamp(issue.updatedAt) },
+    __typename: "Issue",
+    id: nodeId(issue),
+    number: issue.number,
+    state: issue.state.toUpperCase(),
+    stateReason: issue.stateReason?.toUpperCase() ?? null,
+    locked: false,
+    milestone: null,
+    type: null,
+    createdAt: timestamp(issue.createdAt),
+    updatedAt: timestamp(issue.updatedAt),
     labels: { totalCount: labels.length, nodes: labels },
     assignees: { totalCount: assignees.length, nodes: assignees },
     facts: { databaseId: repository.id },
-    ...{ pullRequests: none, released: none, subIssues: none, editors: none },
+    pullRequests: none,
+    released: none,
+    subIssues: none,
+    editors: none,
     duplicates: { pageInfo: { hasPreviousPage: false }, nodes: [] },
   };
 }

@@ -70,8 +70,11 @@ export function createState({ repositories, people, login, now }: StateOptions) 
     people: [login, ...people],
     repositories: repositories.map(
       ({ name, labels }): DemoRepository => ({
-        ...{ id: nextId(), name, labels: [...labels] },
-        ...{ issues: new Map(), releases: [] },
+        id: nextId(),
+        name,
+        labels: [...labels],
+        issues: new Map(),
+        releases: [],
       }),
     ),
     nextId,

@@ -103,7 +103,11 @@ export const requestShape = later(() =>
     z.object({ kind: z.literal("accept-size"), by, shown: z.string().exactOptional() }),
     /** Links a post to an issue that people opened, in a repository as the config names it. */
     z.object({
-      ...{ kind: z.literal("link"), by, post: postId, repository: z.string(), number: z.number() },
+      kind: z.literal("link"),
+      by,
+      post: postId,
+      repository: z.string(),
+      number: z.number(),
       /** As it was when the person asked; left out where nobody could ask for it then. */
       issue: issueShape().exactOptional(),
     }),
@@ -114,7 +118,10 @@ export const requestShape = later(() =>
      * another one was published less than a day before.
      */
     z.object({
-      ...{ kind: z.literal("publish"), by, tag: z.string(), hash: z.string() },
+      kind: z.literal("publish"),
+      by,
+      tag: z.string(),
+      hash: z.string(),
       /** Set where the person was shown that it goes at once, since it had been let go before. */
       isSecond: z.literal(true).exactOptional(),
     }),

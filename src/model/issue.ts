@@ -199,6 +199,9 @@ export function bareIssue(given: IssueRef & Partial<Issue>): Issue {
       milestone: null,
       type: null,
     },
-    ...{ locked: false, createdAt: "", updatedAt: "", ...given },
+    locked: false,
+    createdAt: "",
+    updatedAt: "",
+    ...given,
   };
 }

@@ -57,8 +57,11 @@ const outcomeShape = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("refused"), problems: z.array(text), code: text, exit: z.number() }),
 ]);
 const progressShape = z.object({
-  ...{ project: text, what: text, done: z.number() },
-  ...{ total: z.number().optional(), doneAt: z.number().exactOptional() },
+  project: text,
+  what: text,
+  done: z.number(),
+  total: z.number().optional(),
+  doneAt: z.number().exactOptional(),
 });
 
 /** @throws StateError */

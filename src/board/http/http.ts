@@ -57,8 +57,14 @@ export function createHttpBoard(options: HttpBoardOptions): Board & Traffic {
   const reader = createReader(reading);
   const overrides = { list: given.list ?? {}, paging: given.paging ?? {}, fields: given.fields ?? {} };
   const listing = {
-    ...{ reader, asker: createReader({ ...reading, retries: 0 }), overrides, limits, excerpt },
-    ...{ log: options.log, version, key },
+    reader,
+    asker: createReader({ ...reading, retries: 0 }),
+    overrides,
+    limits,
+    excerpt,
+    log: options.log,
+    version,
+    key,
   };
   const addressOf = (path: string, project?: ProjectId): URL => {
     const url = new URL(`${base}${path}`);

@@ -32,7 +32,8 @@ function withoutLease(
 ): ServerOptions {
   return {
     ...server,
-    ...{ clock: createServerClock(monotonic), leaseMs: 0 },
+    clock: createServerClock(monotonic),
+    leaseMs: 0,
     prolonged: () => undefined,
     *moved() {
       yield* [];

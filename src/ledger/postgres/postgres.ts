@@ -62,7 +62,12 @@ export async function openSharedLedger(options: SharedOptions): Promise<SharedLe
     const { prolonged } = validity;
     const leases = createLeases({ ...options, pool: minding, clock, prolonged });
     const server: ServerOptions = {
-      ...{ pool, at, place, clock, leaseMs, prolonged },
+      pool,
+      at,
+      place,
+      clock,
+      leaseMs,
+      prolonged,
       known: { place: head.place },
       moved: () => relearnMoved(),
     };
@@ -112,7 +117,9 @@ export async function openSharedLedger(options: SharedOptions): Promise<SharedLe
       ledger: base.ledger,
       ofHold: (holds) => createLedger(engineFor(holds), held).ledger,
       relearn: () => learn(relearn),
-      ...{ leases, repeat, leaseMs },
+      leases,
+      repeat,
+      leaseMs,
       now: clock.now,
       clockAheadMs: clock.now() - options.now(),
     });

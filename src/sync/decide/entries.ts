@@ -106,8 +106,16 @@ async function tryWork(deciding: Deciding, wish: ReleaseWish): Promise<EntryWork
     const why = `a template fails: ${error.message}`;
     noteError(deciding.cycle.tally, { code: "config.template", message: `${nameEntry(tag)}: ${why}.` });
     return {
-      ...{ kind, tag, args: {}, reason: "", entry: { title: release.name, body: "" }, posts: 0 },
-      ...{ print: "", release: release.id, id: undefined, requests: [] },
+      kind,
+      tag,
+      args: {},
+      reason: "",
+      entry: { title: release.name, body: "" },
+      posts: 0,
+      print: "",
+      release: release.id,
+      id: undefined,
+      requests: [],
       verdict: { kind: "hold", cause: "undecided", why },
     };
   }
@@ -177,9 +185,17 @@ async function publishesOf(
         : (stop ?? whileChanging(calls, tag, changing) ?? turnOf(publishAt(lastAt, times, now)));
     if (verdict.kind === "go") goesNow = now;
     works.push({
-      ...{ kind: "publish", tag, reason: "a person let it go", entry, posts: known?.posts ?? 0 },
-      ...{ print: known?.print ?? "", release: known?.release, id, args: isFailed ? {} : args },
-      ...{ verdict, requests: requests.map(({ id: request }) => request) },
+      kind: "publish",
+      tag,
+      reason: "a person let it go",
+      entry,
+      posts: known?.posts ?? 0,
+      print: known?.print ?? "",
+      release: known?.release,
+      id,
+      args: isFailed ? {} : args,
+      verdict,
+      requests: requests.map(({ id: request }) => request),
     });
   }
   return works;

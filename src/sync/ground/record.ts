@@ -201,10 +201,17 @@ export function auditLink(
   const { ledger, clock } = cycle.world;
   const repository = ledger.memory.repositoryById(issue.repositoryId)?.repository.name;
   const entry: AuditEntry = {
-    ...{ at: clock.now(), run: cycle.run.number, side: "tracker", project: cycle.memory.id, ...link },
+    at: clock.now(),
+    run: cycle.run.number,
+    side: "tracker",
+    project: cycle.memory.id,
+    ...link,
     issue: repository === undefined ? undefined : { repository, number: issue.number },
     fields: [{ field: "issue", value: nameIssue(cycle, issue) }],
-    ...{ outcome: "applied", message: undefined, isApproved: false, ...told },
+    outcome: "applied",
+    message: undefined,
+    isApproved: false,
+    ...told,
   };
   return { kind: "audit", entry };
 }

@@ -27,7 +27,8 @@ export function noteError({ errors }: Tally, failed: NotedError, about: Partial<
   errors.push({
     ...(post !== undefined && { post }),
     ...(issue !== undefined && { issue }),
-    ...{ code, message },
+    code,
+    message,
     ...(advice !== undefined && { advice }),
     ...(retryAt !== undefined && { until: new Date(retryAt).toISOString() }),
   });

@@ -44,7 +44,11 @@ export async function foreseePublish(
   const { title = tag, posts = 0 } = known ?? {};
   const effect = `"${title}" is published as it is on the board. Nobody can take that back.`;
   return {
-    ...{ tag, title, posts, url, isDraft: false },
+    tag,
+    title,
+    posts,
+    url,
+    isDraft: false,
     effects: other === undefined ? [effect] : [effect, sayOther(other, asked)],
     notified: "An unknown number of subscribers may be mailed.",
     asks(agreed) {
@@ -64,7 +68,11 @@ async function foreseeDraft(
   );
   if (isAsked) return { nothing: already };
   return {
-    ...{ tag, title, posts, url: undefined, isDraft: true },
+    tag,
+    title,
+    posts,
+    url: undefined,
+    isDraft: true,
     effects: [`the draft "${title}" is made, and not published`],
     notified: "Nobody is mailed.",
     asks: (agreed) => [

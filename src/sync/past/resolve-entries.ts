@@ -35,8 +35,14 @@ async function retryEntries({ world: { ledger, clock }, memory, run }: PulledCyc
       ...stuck.map(({ project, purpose, subject }): ToolCallChange => {
         const message = "a person wants it tried once more";
         return {
-          ...{ kind: "end-call", project, purpose, subject, at: clock.now() },
-          ...{ state: "PREPARED", message, isAnew: true },
+          kind: "end-call",
+          project,
+          purpose,
+          subject,
+          at: clock.now(),
+          state: "PREPARED",
+          message,
+          isAnew: true,
         };
       }),
       { kind: "end-request", request: request.id },

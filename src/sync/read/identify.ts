@@ -96,7 +96,10 @@ async function rememberProject(
     recoveredFrom: undefined,
     settledAt: undefined,
     ...ledger.memory.projectById(id),
-    ...{ key, id, name, ...news },
+    key,
+    id,
+    name,
+    ...news,
   };
   await ledger.commit([{ kind: "remember-project", memory }]);
   return memory;

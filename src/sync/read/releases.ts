@@ -55,8 +55,14 @@ export async function pullReleases(cycle: PulledCycle): Promise<ReleaseLook | un
   const noted = listed.rows.map(({ tag }) => tag);
   const unripe = changelog.prereleases ? [] : listed.rows.filter(({ isPrerelease }) => isPrerelease);
   await rememberChangelog(cycle, {
-    ...{ repository: repository.id, copiedAt, etag: listed.etag, etagBy, noted, entries: [] },
-    ...{ notedIds: listed.rows.map(({ id }) => id), unripe: unripe.map(({ id }) => id) },
+    repository: repository.id,
+    copiedAt,
+    etag: listed.etag,
+    etagBy,
+    noted,
+    entries: [],
+    notedIds: listed.rows.map(({ id }) => id),
+    unripe: unripe.map(({ id }) => id),
   });
   log.info(
     { project: cycle.project.key, releases: noted.length },
@@ -135,8 +141,14 @@ async function askTags(
   if (issues.length === 0) return { shipped: [], doubts: [] };
   const repositories = await repositoriesOf(cycle, issues);
   const wish = {
-    ...{ pullRequests: false, subIssues: false, duplicates: false, facts: false, projects: [] },
-    ...{ released: true, tagsOf: nameNow(cycle.world, cycle.settings.repo), repositories },
+    pullRequests: false,
+    subIssues: false,
+    duplicates: false,
+    facts: false,
+    projects: [],
+    released: true,
+    tagsOf: nameNow(cycle.world, cycle.settings.repo),
+    repositories,
   };
   const shipped: Issue[] = [];
   const doubts: string[] = [];

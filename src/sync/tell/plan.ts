@@ -132,7 +132,10 @@ async function planKnown(project: SyncProject, world: World, run: Run): Promise<
   // Before both sides were read once it is not known which posts have an issue.
   if (memory?.fullAt === undefined) return [];
   const cycle: Cycle = {
-    ...{ world, run, project, memory },
+    world,
+    run,
+    project,
+    memory,
     settings: settingsNow(project, memory.id, ledger.memory),
     account: ledger.memory.account()?.login ?? "",
     // None of them can be asked.

@@ -211,9 +211,16 @@ async function call(
   record?: ToolRequest["record"],
 ): Promise<Outcome> {
   const { outcome } = await callTool(cycle, {
-    ...{ purpose: purposes[kind], subject: tag, args, reason, name: nameEntry(tag) },
+    purpose: purposes[kind],
+    subject: tag,
+    args,
+    reason,
+    name: nameEntry(tag),
     tell: { fields: [{ field: "title", value: entry.title }], issue: undefined },
-    ...{ isApproved: requests.length > 0, id: kind === "create" ? undefined : id, ...answered, record },
+    isApproved: requests.length > 0,
+    id: kind === "create" ? undefined : id,
+    ...answered,
+    record,
   });
   return outcome;
 }

@@ -49,7 +49,11 @@ export function issueRequest(cycle: PulledCycle, writing: IssueWriting): Request
     line: intentLine(
       cycle,
       {
-        ...{ post, reason, kind, bodyHash: hashBody(write), repository: repository.id },
+        post,
+        reason,
+        kind,
+        bodyHash: hashBody(write),
+        repository: repository.id,
         ...(number !== undefined && { number }),
         ...kept,
       },

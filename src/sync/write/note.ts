@@ -82,11 +82,15 @@ async function decideNote(
   }
   const first = row.links[0]?.link.issue;
   const told: PlannedAction = {
-    ...{ kind: "patch-note", post: note.post, title: titleOf(row) },
+    kind: "patch-note",
+    post: note.post,
+    title: titleOf(row),
     issue: first === undefined ? null : nameIssue(cycle, first),
     fields: { internalNote: line ?? null },
     before: note.line === undefined ? {} : { internalNote: note.line },
-    ...{ reason, notifies: 0, when: "now" },
+    reason,
+    notifies: 0,
+    when: "now",
   };
   const signature = noteSignature(line);
   return [{ kind: "patch-note", post: note.post, signature, lines: [told], note, line, text }];

@@ -51,7 +51,11 @@ async function compose(
     line: intentLine(
       cycle,
       {
-        ...{ post, reason, kind: "patch-post", bodyHash: hashBody(change), writes },
+        post,
+        reason,
+        kind: "patch-post",
+        bodyHash: hashBody(change),
+        writes,
         ...(typeof updatedAt === "string" && { updatedAtBefore: updatedAt }),
         ...notified,
       },

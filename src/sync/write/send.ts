@@ -196,9 +196,14 @@ function answerOf<A extends AnyAnswer>(
   const told = request.tell(answer);
   const at = clock.now();
   const entry: AuditEntry = {
-    ...{ post, isApproved: false, ...told },
+    post,
+    isApproved: false,
+    ...told,
     ...(intent !== undefined && { intent }),
-    ...{ at, run: run.number, side: lane.side, project: memory.id },
+    at,
+    run: run.number,
+    side: lane.side,
+    project: memory.id,
     reason: `${reason}${sayWhere({ course }, post, told.kind)}`,
     outcome: answer.kind,
     message,

@@ -24,9 +24,14 @@ export function encodeIssueBase(post: number, issue: IssueRef, field: string, ba
 /** The columns that both kinds of bases have. */
 function encodeCommon(post: number, field: string, { target, foreign, written, pending }: FieldBase) {
   return {
-    ...{ post, field, target: encodeTarget(target), foreignValue: encodeValue(foreign) },
-    ...{ writtenSent: encodeValue(written?.sent), writtenShown: encodeValue(written?.shown) },
-    ...{ pendingTarget: encodeTarget(pending?.target), pendingSince: pending?.since },
+    post,
+    field,
+    target: encodeTarget(target),
+    foreignValue: encodeValue(foreign),
+    writtenSent: encodeValue(written?.sent),
+    writtenShown: encodeValue(written?.shown),
+    pendingTarget: encodeTarget(pending?.target),
+    pendingSince: pending?.since,
   };
 }
 

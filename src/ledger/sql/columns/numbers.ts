@@ -82,7 +82,8 @@ export function createNumbers(store: Store) {
     *findProject(id: ProjectId) {
       return (yield* findProject(id)) ?? unknown;
     },
-    ...{ project, post },
+    project,
+    post,
     /** Both numbers of a post, made where there are none; inside a transaction. */
     *place(of: OfPost) {
       const number = yield* project(of.project);

@@ -75,7 +75,9 @@ export function createIssueStore(on: Statements) {
       for (const [index, issue] of shown.entries())
         if (known[index] !== undefined || isLinked(issue)) yield* store(issue, known[index]);
     },
-    ...{ find, store, markRows },
+    find,
+    store,
+    markRows,
     setGone: (issue: IssueRef, isGone: boolean) =>
       upsert("issues", ["repository", "number"], { ...issueColumns(issue), isGone }),
   };

@@ -30,7 +30,12 @@ export function createOtherMarks(on: Queries) {
     for (const post of posts) {
       const old = before.find((one) => one.post === post && one.board === board);
       yield* upsert("other_marks", ["project", "post", "repository", "number"], {
-        ...{ project, post, ...issueColumns(issue), board, address, seenAt: old?.seenAt ?? at },
+        project,
+        post,
+        ...issueColumns(issue),
+        board,
+        address,
+        seenAt: old?.seenAt ?? at,
         // Earlier versions noted here what a person has accepted.
         acceptedAt: old?.acceptedAt,
       });

@@ -138,8 +138,21 @@ function outcomeOf(isApplied: boolean): AuditEntry["outcome"] {
 function fromEntry(entry: AuditEntry, project: number, post: number | undefined) {
   const { at, run, side, intent, issue, kind, reason, outcome, message, voters, subject } = entry;
   return {
-    ...{ at, run, side, project, post, intent, kind, reason, outcome, message, voters, subject },
-    ...{ repository: issue?.repository, issue: issue?.number, isApproved: entry.isApproved },
+    at,
+    run,
+    side,
+    project,
+    post,
+    intent,
+    kind,
+    reason,
+    outcome,
+    message,
+    voters,
+    subject,
+    repository: issue?.repository,
+    issue: issue?.number,
+    isApproved: entry.isApproved,
     // Of a field that was unseen JSON leaves `before` out.
     fields: entry.fields.map(({ field, before, value }) => ({ field, before, value })),
     isStatus: isNotified(entry),

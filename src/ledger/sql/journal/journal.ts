@@ -68,9 +68,24 @@ export function createJournal(
         const [project, post] = yield* numbers.place(intent);
         const writes = fromWrites(intent.writes ?? intent.issueWrites);
         const line = {
-          ...{ project, post, kind, run: by, at, reason, bodyHash, repository, number, writes, signature },
-          ...{ titleHash: content?.titleHash, blockHash: content?.blockHash, voters: intent.voters },
-          ...{ updatedAtBefore: intent.updatedAtBefore, state: "SENT", sentAt, attempts: 1 },
+          project,
+          post,
+          kind,
+          run: by,
+          at,
+          reason,
+          bodyHash,
+          repository,
+          number,
+          writes,
+          signature,
+          titleHash: content?.titleHash,
+          blockHash: content?.blockHash,
+          voters: intent.voters,
+          updatedAtBefore: intent.updatedAtBefore,
+          state: "SENT",
+          sentAt,
+          attempts: 1,
         };
         // The place counts as much as the content, or the outcome would be looked up where nothing was sent.
         yield* run`

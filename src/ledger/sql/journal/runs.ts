@@ -96,7 +96,10 @@ export function createRuns(on: Statements, meta: Meta, rewind: (now: number) => 
         for (const [position, { project, report }] of projects.entries()) {
           const { requests: _, ...said } = { requests: 0, ...report };
           yield* run`${into("run_projects", {
-            ...{ run: number, position, project, report },
+            run: number,
+            position,
+            project,
+            report,
             said: hash("sha256", JSON.stringify(said), "base64"),
             writes: written.reduce((sum, field) => sum + countOf(report, field), 0),
             failures: countOf(report, "failed"),

@@ -30,7 +30,17 @@ export function createToolCalls(on: Queries, audit: Audit) {
     const { purpose, subject, run, hash, reason, at, message, result, url } = call;
     const project = yield* numbers.project(call.project);
     const line = {
-      ...{ project, purpose, subject, state, run, hash, reason, message, result, url, preparedAt: at },
+      project,
+      purpose,
+      subject,
+      state,
+      run,
+      hash,
+      reason,
+      message,
+      result,
+      url,
+      preparedAt: at,
       ...(state === "SENT"
         ? { sentAt: at, endedAt: undefined, attempts: 1 }
         : { sentAt: undefined, endedAt: at, attempts: 0 }),
@@ -87,9 +97,19 @@ export function createToolCalls(on: Queries, audit: Audit) {
     *interrupt({ project, purpose, subject, run, reason, sentAt }: ToolCall, at: number) {
       yield* end({ project, purpose, subject, state: "UNKNOWN", at, message: interrupted });
       yield* audit.write({
-        ...{ at: sentAt ?? at, run, side: "board", project, post: undefined, issue: undefined },
-        ...{ kind: auditKinds[purpose], fields: [], reason, outcome: "unknown", message: interrupted },
-        ...{ isApproved: purpose === "changelogPublish", subject },
+        at: sentAt ?? at,
+        run,
+        side: "board",
+        project,
+        post: undefined,
+        issue: undefined,
+        kind: auditKinds[purpose],
+        fields: [],
+        reason,
+        outcome: "unknown",
+        message: interrupted,
+        isApproved: purpose === "changelogPublish",
+        subject,
       });
     },
     changes: {

@@ -30,7 +30,9 @@ export function createSightings() {
 /** @param project - its number. */
 export function openPull(id: PullId, project: number, run: number) {
   return {
-    ...{ id, project, run },
+    id,
+    project,
+    run,
     /** Numbers of the posts that it has shown. */
     seen: new Set<number>(),
     /** A page of it was rolled back: what it has not seen means nothing. */
