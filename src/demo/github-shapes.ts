@@ -4,7 +4,11 @@ import type { DemoIssue, DemoRelease, DemoRepository, DemoState } from "./github
 
 export function showRepository({ id, name }: DemoRepository) {
   return {
-    ...{ id, node_id: `R_${id}`, name: name.split("/")[1], full_name: name, private: true },
+    id,
+    node_id: `R_${id}`,
+    name: name.split("/")[1],
+    full_name: name,
+    private: true,
     has_issues: true,
     archived: false,
     permissions: { push: true, pull: true },
@@ -15,7 +19,11 @@ export function showIssue(state: DemoState, repository: DemoRepository, issue: D
   const base = `${state.url}/repos/${repository.name}`;
   const { id, number, title, body, author, assignees, closedAt, closedBy } = issue;
   return {
-    ...{ id, node_id: nodeId(issue), number, url: `${base}/issues/${number}`, repository_url: base },
+    id,
+    node_id: nodeId(issue),
+    number,
+    url: `${base}/issues/${number}`,
+    repository_url: base,
     title,
     body,
     user: showUser(author),
@@ -23,12 +31,10 @@ export function showIssue(state: DemoState, repository: DemoRepository, issue: D
     state_reason: issue.stateReason,
     author_association: state.people.includes(author) ? "MEMBER" : "NONE",
     labels: showLabels(repository, issue.labels),
-    ...{
-      assignees: assignees.map(showUser),
-      milestone: null,
-      locked: false,
-      comments: issue.comments.length,
-    },
+    assignees: assignees.map(showUser),
+    milestone: null,
+    locked: false,
+    comments: issue.comments.length,
     created_at: timestamp(issue.createdAt),
     updated_at: timestamp(issue.updatedAt),
     closed_at: closedAt === null ? null : timestamp(closedAt),

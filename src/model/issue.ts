@@ -190,15 +190,13 @@ export interface Repository {
 /** An open issue of which nothing is known but what is given. */
 export function bareIssue(given: IssueRef & Partial<Issue>): Issue {
   return {
-    ...{
-      nodeId: "",
-      state: "open",
-      stateReason: null,
-      labels: [],
-      assignees: [],
-      milestone: null,
-      type: null,
-    },
+    nodeId: "",
+    state: "open",
+    stateReason: null,
+    labels: [],
+    assignees: [],
+    milestone: null,
+    type: null,
     locked: false,
     createdAt: "",
     updatedAt: "",

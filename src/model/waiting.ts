@@ -19,8 +19,8 @@ const inDoubt: Readonly<Record<IntentKind, string>> = {
 };
 
 /**
- * What is said of a missing post, by how many complete lists in a row lacked it; 2 is two or more. 0: no list has lacked it, and the
- * board has answered a change with "no such post".
+ * What is said of a missing post. The key counts the complete lists in a row that lacked it, and ends at 2. 0: every list has shown it,
+ * but the board has answered a change with "no such post".
  */
 const missingFrom = {
   0: "the board says that it does not know the post; nothing is written to it until it is listed again",

@@ -81,9 +81,8 @@ export function awaitDropped(
 }
 
 /**
- * The bases of a row when one of its issues, or one that a duplicate is of, is gone, or there again. Whether it decides, too, is no
- * change of any: where the issues come to something else for that, or to something that is not known yet, that becomes the base, and
- * is not written.
+ * The bases of a row when one of its issues, or the issue that a duplicate points to, is lost or found again. Nobody has changed an
+ * issue by that: if the others ask for another value, or for one that is not known yet, it becomes the base and is not written.
  *
  * @param row as it is with that issue, as that was last.
  */

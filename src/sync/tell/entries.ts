@@ -58,7 +58,7 @@ export async function tellEntries(
   return lines.toReversed().slice(0, mostNamed);
 }
 
-/** What is said of each, and the order that goes on with it. */
+/** What is said of an entry in each state, and the command with which a person lets it go on. */
 const states: Readonly<Record<EntryLine["state"], readonly [said: string, verb?: string]>> = {
   held: ["no draft yet", "approve"],
   allowed: ["approved, and made by a later run"],

@@ -117,15 +117,13 @@ function toColumns(
     standing.find((note) => note.kind === kind && note.message === message) ??
     standing.find((note) => note.kind === kind && lasting.has(kind));
   return {
-    ...{
-      kind,
-      cause,
-      code,
-      message,
-      since: same?.since ?? since,
-      action: action?.kind,
-      signature: action?.signature,
-    },
+    kind,
+    cause,
+    code,
+    message,
+    since: same?.since ?? since,
+    action: action?.kind,
+    signature: action?.signature,
     planned: planned && JSON.stringify(planned),
     notifies: planned?.notifies ?? undefined,
     followsAt: until,
